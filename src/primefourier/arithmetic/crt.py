@@ -1,0 +1,98 @@
+"""The Chinese Remainder Theorem: from residues back to the integer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from primefourier.arithmetic.integers import IntegerArray, as_integers
+
+
+class Congruence(NamedTuple):
+    """All integers that leave ``value`` when divided by ``modulus``."""
+
+    value: int
+    modulus: int
+
+
+def combine_residues(residues: Sequence[int], moduli: Sequence[int]) -> Congruence:
+    """Find the one congruence that says the same as several, also for moduli with common factors.
+
+    Implements the Chinese Remainder Theorem in its general form: x ≡ r (mod m) and x ≡ s (mod n)
+    have a common solution exactly if gcd(m, n) divides r - s, and it is unique modulo lcm(m, n).
+
+    Args:
+        residues: One integer for each modulus, of any size and sign.
+        moduli: Integers of at least 1.
+
+    Returns:
+        ``(value, modulus)`` with 0 ≤ value < modulus = the least common multiple of the moduli.
+
+    Raises:
+        ValueError: If the residues contradict each other; the message names the two moduli.
+
+    >>> combine_residues([1, 0], [3, 7])
+    Congruence(value=7, modulus=21)
+    >>> combine_residues([3, 5], [6, 4])
+    Congruence(value=9, modulus=12)
+    >>> combine_residues([0, 1], [6, 4])
+    Traceback (most recent call last):
+    ValueError: the residues contradict each other: x ≡ 0 (mod 6) makes x ≡ 0 (mod 2), ...
+    """
+    wanted = as_integers(residues).reshape(-1).tolist()
+    steps = as_integers(moduli).reshape(-1).tolist()
+    if len(wanted) != len(steps):
+        raise ValueError(
+            f"one residue for each modulus is required, got {len(wanted)} residues and "
+            f"{len(steps)} moduli"
+        )
+    value, modulus = 0, 1
+    for position, (r, m) in enumerate(zip(wanted, steps, strict=True)):
+        if m < 1:
+            raise ValueError(f"a modulus must be an integer of at least 1, got {m}")
+        common = math.gcd(modulus, m)
+        if (r - value) % common:
+            raise _contradiction(wanted, steps, position)
+        steps_needed = (r - value) // common * pow(modulus // common, -1, m // common)
+        value += modulus * (steps_needed % (m // common))
+        modulus = modulus // common * m
+    return Congruence(value, modulus)
+
+
+def _contradiction(residues: list[int], moduli: list[int], position: int) -> ValueError:
+    """Name an earlier congruence that the one at ``position`` contradicts; there always is one."""
+    s, n = residues[position], moduli[position]
+    for r, m in zip(residues[:position], moduli[:position], strict=True):
+        common = math.gcd(m, n)
+        if (r - s) % common:
+            return ValueError(
+                f"the residues contradict each other: x ≡ {r} (mod {m}) makes x ≡ {r % common} "
+                f"(mod {common}), x ≡ {s} (mod {n}) makes it {s % common}"
+            )
+    raise AssertionError("pairwise consistent congruences have a solution")
+
+
+def combine_coprime(residues: IntegerArray, moduli: Sequence[int]) -> IntegerArray:
+    """Apply the Chinese Remainder Theorem to many integers at once, for coprime moduli.
+
+    The value is the sum over i of (residue_i · inverse_i mod m_i) · M / m_i, reduced modulo
+    M = product of the moduli. In int64 where no step can overflow, else in Python ints.
+
+    Shape:
+        residues (n, M) → (n,).
+
+    >>> combine_coprime(np.array([[1, 0], [2, 6]]), [3, 7])
+    array([ 7, 20])
+    """
+    product = math.prod(moduli)
+    machine = product < 2**62 and max(moduli, default=1) < 2**31
+    kind = np.int64 if machine else object
+    total: IntegerArray = np.zeros(len(residues), dtype=kind)
+    for column, m in enumerate(moduli):
+        rest = product // m
+        digits = residues[:, column].astype(kind) * pow(rest, -1, m) % m
+        total = (total + digits * rest) % product
+    return total

@@ -1,0 +1,133 @@
+"""Primes: a proof of primality, factorisation, and the primes in order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+# The first 13 primes as Miller-Rabin bases decide primality without doubt below this bound
+# (Sorenson and Webster, "Strong pseudoprimes to twelve prime bases", 2015).
+_BASES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
+LARGEST_PROVABLE = 3_317_044_064_679_887_385_961_981
+_RHO_STEPS = 1 << 20
+
+
+def is_prime(n: int) -> bool:
+    """Tell whether n is prime; a proof, not a probability.
+
+    Raises:
+        ValueError: For a number above 3.3·10^24 that passes all tests: there they prove
+            compositeness only.
+
+    >>> [n for n in range(30) if is_prime(n)]
+    [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]
+    >>> is_prime(2**61 - 1), is_prime(3215031751)  # the second fools the bases 2, 3, 5, 7
+    (True, False)
+    """
+    if n < 2:
+        return False
+    for p in _BASES:
+        if n % p == 0:
+            return n == p
+    odd, twos = n - 1, 0
+    while odd % 2 == 0:
+        odd, twos = odd // 2, twos + 1
+    if not all(_passes(n, base, odd, twos) for base in _BASES):
+        return False
+    if n > LARGEST_PROVABLE:
+        raise ValueError(
+            f"a prime must be at most {LARGEST_PROVABLE} (about 3.3e24) to be proven one, got a "
+            f"number of {n.bit_length()} bits that may be prime"
+        )
+    return True
+
+
+def _passes(n: int, base: int, odd: int, twos: int) -> bool:
+    """Run one round of Miller-Rabin, with n - 1 = odd * 2**twos."""
+    x = pow(base, odd, n)
+    if x in (1, n - 1):
+        return True
+    for _ in range(twos - 1):
+        x = x * x % n
+        if x == n - 1:
+            return True
+    return False
+
+
+def factorize(n: int) -> tuple[tuple[int, int], ...]:
+    """Return the prime factorisation of n ≥ 1 as ((prime, exponent), …), primes ascending.
+
+    Raises:
+        ValueError: If n < 1, or if n keeps two large prime factors that could not be split.
+
+    >>> factorize(360)
+    ((2, 3), (3, 2), (5, 1))
+    >>> factorize(1)
+    ()
+    """
+    if n < 1:
+        raise ValueError(f"only integers of at least 1 have a prime factorisation, got {n}")
+    found: dict[int, int] = {}
+    for p in primes_from(2):
+        if p > 1000 or p * p > n:
+            break
+        while n % p == 0:
+            n //= p
+            found[p] = found.get(p, 0) + 1
+    pending = [n] if n > 1 else []
+    while pending:
+        m = pending.pop()
+        if m < 1_000_000 or is_prime(m):  # no factor below 1000 is left
+            found[m] = found.get(m, 0) + 1
+        else:
+            divisor = _divisor(m)
+            pending += [divisor, m // divisor]
+    return tuple(sorted(found.items()))
+
+
+def _divisor(n: int) -> int:
+    """Find a proper divisor of a composite n: a square root, or Pollard's rho in batches."""
+    root = math.isqrt(n)
+    if root * root == n:
+        return root
+    for c in range(1, 20):
+        x = y = 2
+        for _ in range(_RHO_STEPS // 128):
+            x0, y0, product = x, y, 1
+            for _ in range(128):
+                x = (x * x + c) % n
+                y = (y * y + c) % n
+                y = (y * y + c) % n
+                product = product * (x - y) % n
+            divisor = math.gcd(product, n)
+            if divisor == n:  # both factors in one batch: go through it step by step
+                x, y, divisor = x0, y0, 1
+                while divisor == 1:
+                    x = (x * x + c) % n
+                    y = (y * y + c) % n
+                    y = (y * y + c) % n
+                    divisor = math.gcd(x - y, n)
+            if divisor == n:
+                break  # this sequence only finds n itself; take the next one
+            if divisor > 1:
+                return divisor
+        else:
+            break
+    raise ValueError(
+        f"could not factor {n}: its prime factors are too large; name the primes of the basis "
+        "yourself"
+    )
+
+
+def primes_from(start: int) -> Iterator[int]:
+    """Yield the primes from ``start`` on, in order, without end.
+
+    >>> from itertools import islice
+    >>> list(islice(primes_from(24), 3))
+    [29, 31, 37]
+    """
+    n = max(start, 2)
+    while True:
+        if is_prime(n):
+            yield n
+        n += 1 if n == 2 else 1 + n % 2

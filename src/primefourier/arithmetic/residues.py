@@ -1,0 +1,64 @@
+"""Residues of exact integers: machine arithmetic where it is exact, Python's where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primefourier.arithmetic.integers import IntegerArray, as_integers
+
+MACHINE_LIMIT = 2**63
+"""Moduli below this have residues that fit int64."""
+
+
+def residues(values: object, moduli: Sequence[int]) -> IntegerArray:
+    """Reduce every integer modulo every modulus; residues are never negative.
+
+    Args:
+        values: Integers as :func:`as_integers` takes them.
+        moduli: Integers of at least 1, of any size.
+
+    Returns:
+        int64 where every modulus is below 2^63, else an object array of Python ints.
+
+    Shape:
+        (..., M) for M moduli.
+
+    >>> residues([10, -1], [3, 25])
+    array([[ 1, 10],
+           [ 2, 24]])
+    >>> residues(10**40 + 1, [10**39]).tolist()
+    [1]
+    """
+    for modulus in moduli:
+        if modulus < 1:
+            raise ValueError(f"a modulus must be an integer of at least 1, got {modulus}")
+    numbers = as_integers(values)
+    flat = numbers.reshape(-1)
+    if max(moduli, default=1) < MACHINE_LIMIT:
+        out: IntegerArray = np.empty((flat.size, len(moduli)), dtype=np.int64)
+        for column, modulus in enumerate(moduli):
+            out[:, column] = machine_residues(flat, modulus)
+    else:
+        out = np.empty((flat.size, len(moduli)), dtype=object)
+        exact = flat.tolist()
+        for column, modulus in enumerate(moduli):
+            out[:, column] = [number % modulus for number in exact]
+    return out.reshape(*numbers.shape, len(moduli))
+
+
+def machine_residues(flat: IntegerArray, modulus: int) -> NDArray[np.int64]:
+    """Reduce a flat array from :func:`as_integers` modulo one modulus below 2^63.
+
+    For machine integers, a - (a // m) * m: numpy divides by a constant with vector instructions,
+    which its ``remainder`` does not.
+    """
+    if flat.dtype == object:
+        return np.array([number % modulus for number in flat.tolist()], dtype=np.int64)
+    quotient: NDArray[Any] = np.floor_divide(flat, flat.dtype.type(modulus))
+    np.multiply(quotient, flat.dtype.type(modulus), out=quotient)
+    np.subtract(flat, quotient, out=quotient)
+    return quotient.view(np.int64)

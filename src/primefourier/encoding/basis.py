@@ -1,0 +1,110 @@
+"""The prime basis: which primes an embedding uses and how many powers of each."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+from primefourier.arithmetic.integers import as_integer, as_integers
+from primefourier.arithmetic.primes import factorize, is_prime
+
+
+@dataclass(frozen=True)
+class PrimeBasis:
+    """Primes p and a depth D: an integer becomes one (cos, sin) pair for each period p, p², …, p^D.
+
+    Frozen, hashable and validated: a basis that exists is a valid one.
+
+    The prime 2 is allowed. At depth 0 its pair is (cos πa, sin πa) = (±1, 0): the sign character,
+    one-dimensional, kept as a pair whose sine is always 0 so that every block has the same shape.
+    From depth 1 on (periods 4, 8, …) it is an ordinary block.
+
+    Attributes:
+        primes: Distinct primes in ascending order.
+        depth: Number of powers of each prime, at least 1; depth index d has period p^(d+1).
+
+    >>> basis = PrimeBasis(primes=(3, 5, 7, 11), depth=2)
+    >>> basis.dim
+    16
+    >>> basis.periods
+    ((3, 9), (5, 25), (7, 49), (11, 121))
+    >>> basis.range == (3 * 5 * 7 * 11) ** 2
+    True
+    """
+
+    primes: tuple[int, ...]
+    depth: int
+
+    def __post_init__(self) -> None:
+        primes = tuple(as_integers(self.primes).reshape(-1).tolist())
+        if not primes:
+            raise ValueError("primes must name at least one prime, got none")
+        for p in primes:
+            if not is_prime(p):
+                raise ValueError(f"primes must be distinct primes, got {_not_prime(p)}")
+        for p, q in zip(primes, primes[1:], strict=False):
+            if p == q:
+                raise ValueError(f"primes must be distinct, got {p} twice; use depth for its powers")
+            if p > q:
+                raise ValueError(f"primes must ascend, got {p} before {q}; pass them sorted")
+        object.__setattr__(self, "primes", primes)
+        object.__setattr__(self, "depth", as_integer(self.depth, "depth", at_least=1))
+
+    @classmethod
+    def for_modulus(cls, modulus: int) -> Self:
+        """Return the smallest basis that sees every prime power of the modulus.
+
+        >>> PrimeBasis.for_modulus(360)  # 2³ · 3² · 5
+        PrimeBasis(primes=(2, 3, 5), depth=3)
+        """
+        factors = factorize(as_integer(modulus, "modulus", at_least=2))
+        return cls(tuple(p for p, _ in factors), max(e for _, e in factors))
+
+    @property
+    def dim(self) -> int:
+        """How many numbers encode one integer: 2 · (number of primes) · depth."""
+        return 2 * len(self.primes) * self.depth
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """The shape (P, D, 2) of one code."""
+        return (len(self.primes), self.depth, 2)
+
+    @cached_property
+    def periods(self) -> tuple[tuple[int, ...], ...]:
+        """For each prime the periods p, p², …, p^D, as Python ints."""
+        return tuple(tuple(p ** (d + 1) for d in range(self.depth)) for p in self.primes)
+
+    @cached_property
+    def range(self) -> int:
+        """The product of p^D: integers below it have different codes."""
+        return math.prod(row[-1] for row in self.periods)
+
+    @cached_property
+    def channels(self) -> tuple[tuple[int, int], ...]:
+        """All (prime, depth index) pairs, in the order in which codes hold them."""
+        return tuple((p, d) for p in self.primes for d in range(self.depth))
+
+
+def _not_prime(n: int) -> str:
+    """Describe a number that is not prime, with its factors if they help."""
+    if n < 2 or len(factors := _small_factors(n)) == 0:
+        return f"{n}; the smallest prime is 2" if n < 2 else f"{n}, which is composite"
+    powers = "·".join(f"{p}{_superscript(e)}" for p, e in factors)
+    return f"{n} = {powers}; use depth for prime powers"
+
+
+def _small_factors(n: int) -> tuple[tuple[int, int], ...]:
+    return factorize(n) if n < 10**12 else ()
+
+
+def _superscript(exponent: int) -> str:
+    return "" if exponent == 1 else str(exponent).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+PAPER_BASIS = PrimeBasis(
+    primes=(3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59), depth=6
+)
+"""The paper's basis: the 16 primes 3 … 59 at depth 6, 192 numbers for each integer."""

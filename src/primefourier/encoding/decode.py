@@ -1,0 +1,223 @@
+"""Decode codes back to integers, digit by digit, without loss even from low precision."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primefourier.arithmetic.crt import combine_coprime
+from primefourier.arithmetic.integers import IntegerArray
+from primefourier.arithmetic.residues import MACHINE_LIMIT
+from primefourier.encoding.basis import PrimeBasis
+
+_BLOCK = 4096  # codes decoded at once
+_NUMPY_FLOATS = ("float16", "float32", "float64", "longdouble")
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """What a code says, and how clearly.
+
+    Attributes:
+        value: The integer: an int for a single code, else an array (int64, or Python ints where
+            the basis reaches beyond); a masked array with ``errors="mask"``.
+        modulus: The value is known modulo this, ``basis.range``.
+        residues: For each prime the value modulo p^D, (..., P).
+        margin: How far the closest call was from a wrong digit: 1 for a perfect code, 0 for a tie.
+            The phase may be wrong by half the angle between neighbouring digits; the margin is the
+            smallest unused fraction of that, over all blocks.
+    """
+
+    value: Any
+    modulus: int
+    residues: IntegerArray
+    margin: Any
+
+
+def decode(
+    vectors: object,
+    basis: PrimeBasis,
+    *,
+    signed: bool = False,
+    errors: Literal["raise", "mask"] = "raise",
+    min_margin: float = 0.2,
+    norm_tolerance: float = 0.25,
+) -> Decoded:
+    """Recover the integers from their codes, exactly at every depth.
+
+    Once a mod p^d is known, the angle at depth d only has to settle one base-p digit: p choices, a
+    p-th of a turn apart, whatever the period. So float32, float16 and bfloat16 codes suffice at
+    any depth, and 8-bit floats (e4m3) up to p = 61. The Chinese Remainder Theorem joins the primes.
+
+    Args:
+        vectors: Codes as ``encode`` makes them, or flat as the modules in ``primefourier.nn``
+            make them; numpy or torch, of any float dtype.
+        basis: The basis of the codes.
+        signed: Return the representative nearest zero instead of the one in [0, basis.range).
+        errors: What to do with vectors that are not near any code (not finite, norm of a block
+            too far from 1, margin too small): "raise" a ValueError that names the first one, or
+            "mask" them.
+        min_margin: The smallest margin that counts as clear. Unit vectors at random angles pass
+            with probability (1 - min_margin)^(P·D) only. Use 0 to take the nearest code always.
+        norm_tolerance: How far the norm of a block may be from 1.
+
+    Returns:
+        The integers with their residues and margins.
+
+    Raises:
+        ValueError: For shapes that are not of this basis, for unclear vectors if ``errors`` is
+            "raise", and if the dtype is too coarse for the largest prime.
+
+    Shape:
+        (..., P, D, 2) or (..., dim) → value and margin (...), residues (..., P).
+
+    >>> from primefourier import encode
+    >>> basis = PrimeBasis((3, 5, 7), depth=2)
+    >>> decode(encode(1234, basis, "float16"), basis).value
+    1234
+    >>> decode(encode([-5, 5], basis), basis, signed=True).value
+    array([-5,  5])
+    """
+    if errors not in ("raise", "mask"):
+        raise ValueError(f"errors must be 'raise' or 'mask', got {errors!r}")
+    array, roundoff = _as_floats(vectors)
+    _check_resolution(basis, roundoff)
+    batch, array = _batch(array, basis)
+    flat = array.reshape(-1, *basis.shape)
+    machine = basis.primes[-1] ** basis.depth < MACHINE_LIMIT
+    residues: IntegerArray = np.empty((len(flat), len(basis.primes)), dtype="int64" if machine else "O")
+    margin = np.empty(len(flat))
+    valid = np.empty(len(flat), dtype=bool)
+    for start in range(0, len(flat), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        block = flat[rows].astype(np.float64)
+        clear = _settle_digits(block, basis, residues[rows])
+        norm = np.hypot(block[..., 0], block[..., 1])
+        with np.errstate(invalid="ignore"):
+            usable = (np.abs(norm - 1) <= norm_tolerance) & (clear >= min_margin)
+        margin[rows] = clear.min(axis=(1, 2))
+        valid[rows] = usable.all(axis=(1, 2))
+        if errors == "raise" and not usable.all():
+            first = np.argwhere(~usable)[0].tolist()
+            raise _unclear(
+                basis, batch, start + first[0], tuple(first[1:]),
+                norm[tuple(first)], clear[tuple(first)], min_margin, norm_tolerance,
+            )
+    value = combine_coprime(residues, [row[-1] for row in basis.periods])
+    if signed:
+        value = np.where(value > basis.range // 2, value - basis.range, value)
+    if errors == "mask":
+        value = np.ma.MaskedArray(value, mask=~valid)
+    value, margin = value.reshape(batch), margin.reshape(batch)
+    single = batch == ()
+    return Decoded(
+        value=_single(value) if single else value,
+        modulus=basis.range,
+        residues=residues.reshape(*batch, len(basis.primes)),
+        margin=float(margin) if single else margin,
+    )
+
+
+def _settle_digits(block: NDArray[np.float64], basis: PrimeBasis, residues: IntegerArray) -> NDArray[np.float64]:
+    """Write a mod p^D for every code and prime, and return the margin of each block.
+
+    With f = (a mod p^d) / p^d known, the phase at depth d is (digit + f) / p of a turn.
+    """
+    clear = np.empty(block.shape[:-1])
+    with np.errstate(invalid="ignore"):
+        turns = np.arctan2(block[..., 1], block[..., 0]) / (2 * np.pi)
+        turns[~np.isfinite(block).all(axis=-1)] = np.nan
+    for column, prime in enumerate(basis.primes):
+        fraction = np.zeros(len(block))
+        total: IntegerArray = np.zeros(len(block), dtype=residues.dtype)
+        for d in range(basis.depth):
+            position = prime * turns[:, column, d] - fraction
+            nearest = np.rint(position)
+            clear[:, column, d] = 1 - 2 * np.abs(position - nearest)
+            digit = np.mod(np.nan_to_num(nearest), prime)  # rounding may reach prime itself
+            fraction = (digit + fraction) / prime
+            total += digit.astype(np.int64).astype(residues.dtype) * prime**d
+        residues[:, column] = total
+    return clear
+
+
+def _single(value: Any) -> Any:
+    """Return the one entry of a 0-d array as an int, or numpy's mark for a masked value."""
+    return np.ma.masked if np.ma.is_masked(value) else int(value.item())
+
+
+def _as_floats(vectors: object) -> tuple[NDArray[Any], float]:
+    """Return codes as a numpy array, with the rounding error of the dtype they came in."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(vectors, torch.Tensor):
+        if not vectors.dtype.is_floating_point:
+            raise TypeError(f"codes must be floats, got a tensor of {vectors.dtype}")
+        roundoff = torch.finfo(vectors.dtype).eps / 2
+        return vectors.detach().to(torch.float64).cpu().numpy(), roundoff
+    array = np.asarray(vectors)
+    if array.dtype.kind in "fV":
+        ml_dtypes = sys.modules.get("ml_dtypes")  # bfloat16 and 8-bit floats for numpy
+        finfo = np.finfo if array.dtype in _NUMPY_FLOATS or ml_dtypes is None else ml_dtypes.finfo
+        return array, float(finfo(array.dtype).eps) / 2
+    if array.dtype.kind in "iu":  # a hand-written code of zeros and ones
+        return array.astype(np.float64), 0.0
+    raise TypeError(f"codes must be floats, got an array of {array.dtype}")
+
+
+def _check_resolution(basis: PrimeBasis, roundoff: float) -> None:
+    """Refuse codes that cannot tell the residues of the largest prime apart.
+
+    Rounding cosine and sine turns a unit vector by at most 0.71 rounding errors (2^-53 for a
+    float64); to that comes the rounding of this module's own float64 arithmetic.
+    """
+    prime = basis.primes[-1]
+    allowed = np.pi / prime
+    if 0.71 * roundoff + 2.0**-50 >= allowed:
+        raise ValueError(
+            f"codes with a rounding error of {roundoff:.1e} cannot tell the residues modulo {prime} "
+            f"apart, which are {2 * allowed:.1e} radians from each other; keep the codes in a wider "
+            "float dtype or leave out large primes"
+        )
+
+
+def _batch(array: NDArray[Any], basis: PrimeBasis) -> tuple[tuple[int, ...], NDArray[Any]]:
+    if array.shape[-3:] == basis.shape:
+        return array.shape[:-3], array
+    if array.shape[-1:] == (basis.dim,):
+        return array.shape[:-1], array
+    raise ValueError(
+        f"codes of this basis have shape (..., {', '.join(map(str, basis.shape))}) or "
+        f"(..., {basis.dim}), got {array.shape}; is it the basis they were encoded with?"
+    )
+
+
+def _unclear(
+    basis: PrimeBasis,
+    batch: tuple[int, ...],
+    row: int,
+    block: tuple[int, ...],
+    norm: float,
+    clear: float,
+    min_margin: float,
+    norm_tolerance: float,
+) -> ValueError:
+    """Say which vector is not near any code, where, and why."""
+    prime, d = basis.primes[block[0]], block[1]
+    where = f"vector {[int(i) for i in np.unravel_index(row, batch)]}" if batch else "the vector"
+    if not np.isfinite(norm) or not np.isfinite(clear):
+        reason = "it is not finite"
+    elif abs(norm - 1) > norm_tolerance:
+        reason = f"its norm is {norm:.3g}, more than {norm_tolerance:g} from 1"
+    else:
+        reason = (
+            f"its angle leaves a margin of {clear:.2f} to the next digit, below "
+            f"min_margin={min_margin:g}"
+        )
+    return ValueError(
+        f"{where} is not near any code: at prime {prime}, depth {d}, {reason}; pass errors='mask' "
+        "to mask such vectors"
+    )

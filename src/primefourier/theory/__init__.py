@@ -1,0 +1,37 @@
+"""The paper's theorem as code: the group action, what commutes with it, and how far a map is off."""
+
+from primefourier.theory.action import rotation, spread_shifts
+from primefourier.theory.commutant import (
+    coupling_singular_values,
+    equivariant_basis,
+    project_to_equivariant,
+)
+from primefourier.theory.equivariance import (
+    assert_equivariant,
+    equivariance_error,
+    off_block_energy,
+)
+from primefourier.theory.logits import (
+    LogitChannels,
+    logit_channels,
+    logit_gap,
+    zero_training_logits,
+)
+from primefourier.theory.theorem import Check, check_theorem
+
+__all__ = [
+    "Check",
+    "LogitChannels",
+    "assert_equivariant",
+    "check_theorem",
+    "coupling_singular_values",
+    "equivariance_error",
+    "equivariant_basis",
+    "logit_channels",
+    "logit_gap",
+    "off_block_energy",
+    "project_to_equivariant",
+    "rotation",
+    "spread_shifts",
+    "zero_training_logits",
+]

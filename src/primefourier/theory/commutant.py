@@ -1,0 +1,125 @@
+"""The linear maps that commute with the action: Theorem 3.1 of the paper, by structure.
+
+Block (p, d) carries the character a ↦ e^(2πia/p^(d+1)). Different blocks have different periods,
+so by Schur's lemma an equivariant map couples no two of them; within a block it commutes with
+rotations, so it is xI + yJ, a scaled rotation with two real dimensions. The one exception is the
+block of period 2: it turns by 0 or π only, which commutes with all 2 × 2 matrices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from primefourier.encoding import PrimeBasis
+from primefourier.theory.action import rotation
+
+_TURNS = np.array([[[1, 0], [0, 1]], [[0, -1], [1, 0]]]) / np.sqrt(2)  # I and J
+_ANY = np.eye(4).reshape(4, 2, 2)
+
+
+def equivariant_basis(basis: PrimeBasis) -> NDArray[np.float64]:
+    """Return an orthonormal basis of all linear maps W with W·R(b) = R(b)·W for every b.
+
+    Its size is 2·P·D for odd primes; the block of period 2, where there is one, adds two more.
+
+    Returns:
+        Matrices with Frobenius norm 1, orthogonal to each other.
+
+    Shape:
+        (number of maps, dim, dim).
+
+    >>> equivariant_basis(PrimeBasis((3, 5, 7), depth=2)).shape
+    (12, 12, 12)
+    >>> len(equivariant_basis(PrimeBasis((2,), depth=2)))
+    6
+    """
+    maps = []
+    for block, channel in enumerate(basis.channels):
+        for inner in _ANY if channel == (2, 0) else _TURNS:
+            full = np.zeros((basis.dim, basis.dim))
+            full[2 * block : 2 * block + 2, 2 * block : 2 * block + 2] = inner
+            maps.append(full)
+    return np.array(maps)
+
+
+def project_to_equivariant(W: ArrayLike, basis: PrimeBasis) -> NDArray[np.float64]:
+    """Return the equivariant map nearest to W: its orthogonal projection, its group average.
+
+    Off-diagonal blocks become 0 and a block [[a, b], [c, d]] becomes xI + yJ with
+    x = (a + d)/2, y = (c - b)/2.
+
+    Shape:
+        (..., dim, dim) → (..., dim, dim).
+
+    >>> basis = PrimeBasis((3,), depth=1)
+    >>> project_to_equivariant([[1.0, 2.0], [4.0, 3.0]], basis)
+    array([[ 2., -1.],
+           [ 1.,  2.]])
+    """
+    blocks = diagonal_blocks(W, basis)
+    x = (blocks[..., 0, 0] + blocks[..., 1, 1]) / 2
+    y = (blocks[..., 1, 0] - blocks[..., 0, 1]) / 2
+    turns = np.stack([np.stack([x, -y], axis=-1), np.stack([y, x], axis=-1)], axis=-2)
+    if basis.primes[0] == 2:
+        turns[..., 0, :, :] = blocks[..., 0, :, :]
+    count = len(basis.channels)
+    out = np.zeros((*blocks.shape[:-3], count, 2, count, 2))
+    for block in range(count):
+        out[..., block, :, block, :] = turns[..., block, :, :]
+    return out.reshape(*blocks.shape[:-3], basis.dim, basis.dim)
+
+
+def diagonal_blocks(W: ArrayLike, basis: PrimeBasis) -> NDArray[np.float64]:
+    """Return the 2 × 2 blocks that a matrix has on its diagonal, one for each (p, d).
+
+    Shape:
+        (..., dim, dim) → (..., P·D, 2, 2).
+    """
+    matrix = as_map(W, basis)
+    count = len(basis.channels)
+    split = matrix.reshape(*matrix.shape[:-2], count, 2, count, 2)
+    return np.stack([split[..., block, :, block, :] for block in range(count)], axis=-3)
+
+
+def as_map(W: ArrayLike, basis: PrimeBasis) -> NDArray[np.float64]:
+    """Return W as float64, or say what shape a linear map on the codes has."""
+    matrix: NDArray[Any] = np.asarray(W, dtype=np.float64)
+    if matrix.shape[-2:] != (basis.dim, basis.dim):
+        raise ValueError(
+            f"a linear map on these codes has shape (..., {basis.dim}, {basis.dim}), got "
+            f"{matrix.shape}"
+        )
+    return matrix
+
+
+def coupling_singular_values(basis: PrimeBasis, shifts: Sequence[int]) -> NDArray[np.float64]:
+    """Measure which couplings between blocks commute with some shifts, by singular values.
+
+    R(b) is block-diagonal, so the equations W·R(b) = R(b)·W fall apart into one small system for
+    each pair of blocks: W_ij · R_j(b) - R_i(b) · W_ij = 0 for all shifts b, in four unknowns. A
+    singular value 0 is a coupling that commutes, so the number of zeros is the dimension of the
+    commutant; the smallest value that is not 0 says how clearly it was told from one.
+
+    Args:
+        basis: The basis of the codes.
+        shifts: The shifts that W has to commute with.
+
+    Returns:
+        For each pair of blocks four singular values, descending.
+
+    Shape:
+        (P·D, P·D, 4).
+    """
+    systems = []
+    eye = np.eye(2)
+    for shift in shifts:
+        turn = diagonal_blocks(rotation(shift, basis), basis)
+        right = np.einsum("ac,jdb->jabcd", eye, turn)  # W ↦ W · R_j
+        left = np.einsum("iac,db->iabcd", turn, eye)  # W ↦ R_i · W
+        system = right[None] - left[:, None]
+        systems.append(system.reshape(*system.shape[:2], 4, 4))
+    return np.linalg.svd(np.concatenate(systems, axis=-2), compute_uv=False)

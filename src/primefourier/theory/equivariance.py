@@ -1,0 +1,75 @@
+"""How far a linear map is from being equivariant, and from being block-diagonal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from primefourier.encoding import PrimeBasis
+from primefourier.theory.action import rotation, spread_shifts
+from primefourier.theory.commutant import as_map, diagonal_blocks
+
+
+def equivariance_error(
+    W: ArrayLike, basis: PrimeBasis, *, shifts: Sequence[int] | None = None
+) -> float:
+    """Return the largest ‖W·R(b) - R(b)·W‖ / ‖W‖ over some shifts b; 0 for an equivariant map.
+
+    Over the whole group the root mean square of this is √2 · ‖W - P(W)‖ / ‖W‖, where P is
+    :func:`project_to_equivariant`.
+
+    Args:
+        W: A linear map on flat codes, (dim, dim).
+        basis: The basis of the codes.
+        shifts: The shifts to try; by default four from the whole range of the basis. The shift
+            by 1 alone would do in exact arithmetic, but not in floating point: where periods are
+            large it turns blocks by so little that it forgives almost any coupling.
+
+    >>> basis = PrimeBasis((3, 5), depth=1)
+    >>> equivariance_error(np.eye(4), basis)
+    0.0
+    >>> equivariance_error(np.ones((4, 4)), basis) > 0.5
+    True
+    """
+    matrix = as_map(W, basis)
+    norm = float(np.linalg.norm(matrix))
+    if norm == 0:
+        return 0.0
+    errors = []
+    for shift in spread_shifts(basis) if shifts is None else shifts:
+        turn = rotation(shift, basis)
+        errors.append(float(np.linalg.norm(matrix @ turn - turn @ matrix)))
+    return max(errors, default=0.0) / norm
+
+
+def assert_equivariant(
+    W: ArrayLike,
+    basis: PrimeBasis,
+    *,
+    tolerance: float = 1e-6,
+    shifts: Sequence[int] | None = None,
+) -> None:
+    """Raise an AssertionError with the measured error if W is not equivariant.
+
+    >>> assert_equivariant(np.eye(4), PrimeBasis((3, 5), depth=1))
+    """
+    error = equivariance_error(W, basis, shifts=shifts)
+    if not error <= tolerance:
+        raise AssertionError(
+            f"the map is not equivariant: its error is {error:.3g}, above the tolerance "
+            f"{tolerance:g}; {off_block_energy(W, basis):.3g} of its energy lies outside the blocks"
+        )
+
+
+def off_block_energy(W: ArrayLike, basis: PrimeBasis) -> float:
+    """Return the share of ‖W‖² outside the 2 × 2 blocks on the diagonal: 0 for equivariant maps.
+
+    >>> off_block_energy(np.ones((4, 4)), PrimeBasis((3, 5), depth=1))
+    0.5
+    """
+    matrix = as_map(W, basis)
+    total = float(np.sum(matrix**2))
+    inside = float(np.sum(diagonal_blocks(matrix, basis) ** 2))
+    return 0.0 if total == 0 else max(0.0, 1 - inside / total)

@@ -1,0 +1,134 @@
+"""Linear equivariant maps from codes to N logits: they see (p, d) only where p^(d+1) divides N.
+
+Let the integers act on N logits by cyclic shift. A linear map L from codes to logits respects both
+actions, L·R(b) = S^b·L, exactly if its block at (p, d) is 0 unless p^(d+1) divides N, and there it
+is a combination of two waves over the logits. This is the CRT prediction in its sharp form, prime
+powers included, and it says which channels are useful before any training.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from primefourier.encoding import PrimeBasis, encode, plan
+
+
+@dataclass(frozen=True)
+class LogitChannels:
+    """All linear equivariant maps from codes to N logits.
+
+    Attributes:
+        modulus: N.
+        basis: The basis of the codes.
+        channels: The (p, d) on which such maps can be non-zero: those with p^(d+1) | N.
+        waves: For each channel its two waves over the logits, which take the cosine and the sine
+            of the code, (channels, 2, N, 2).
+    """
+
+    modulus: int
+    basis: PrimeBasis
+    channels: tuple[tuple[int, int], ...]
+    waves: NDArray[np.float64]
+
+    @property
+    def dimension(self) -> int:
+        """How many independent maps there are: two for each channel."""
+        return 2 * len(self.channels)
+
+    def maps(self) -> NDArray[np.float64]:
+        """Return a basis of the maps, as matrices from flat codes to logits.
+
+        Shape:
+            (dimension, N, dim).
+        """
+        out = np.zeros((len(self.channels), 2, self.modulus, self.basis.dim))
+        for i, channel in enumerate(self.channels):
+            column = 2 * self.basis.channels.index(channel)
+            out[i, :, :, column : column + 2] = self.waves[i]
+        return out.reshape(self.dimension, self.modulus, self.basis.dim)
+
+
+def logit_channels(modulus: int, basis: PrimeBasis) -> LogitChannels:
+    """Find every linear map from codes to N logits that turns adding b into shifting by b.
+
+    On a channel of period m = p^(d+1) dividing N, the two maps send the code (cos, sin) of a to
+    cos(2π(a - c)/m) and sin(2π(a - c)/m) at the logits c = 0 … N - 1.
+
+    Args:
+        modulus: N, at least 2.
+        basis: The basis of the codes. Channels that it lacks are not there to be found; see
+            :func:`primefourier.plan`.
+
+    >>> found = logit_channels(12, PrimeBasis((2, 3, 5), depth=2))
+    >>> found.channels
+    ((2, 0), (2, 1), (3, 0))
+    >>> found.maps().shape
+    (6, 12, 12)
+    """
+    channels = plan(modulus, basis).relevant
+    waves = np.empty((len(channels), 2, modulus, 2))
+    logits = np.arange(modulus)
+    for i, (p, d) in enumerate(channels):
+        cosine, sine = encode(logits, PrimeBasis((p,), d + 1), "float64")[:, 0, d].T
+        waves[i, 0] = np.stack([cosine, sine], axis=-1)
+        waves[i, 1] = np.stack([-sine, cosine], axis=-1)
+    return LogitChannels(modulus, basis, channels, waves)
+
+
+def zero_training_logits(
+    codes_a: ArrayLike, codes_b: ArrayLike, modulus: int, basis: PrimeBasis
+) -> NDArray[np.float64]:
+    """Return logits for (a + b) mod N without a single trained weight, right for every pair.
+
+    The product of two codes, as complex numbers, is the code of the sum. The logit of c is the sum
+    over the relevant channels of cos(2π(a + b - c)/p^(d+1)), largest at c = (a + b) mod N, where
+    every cosine is 1. Any other c differs from a + b at some prime p of N, first at some depth, and
+    loses at least 1 - cos(2π/p) there (see :func:`logit_gap`).
+
+    Args:
+        codes_a: Codes of the first integers.
+        codes_b: Codes of the second integers.
+        modulus: N, at least 2.
+        basis: The basis of the codes.
+
+    Raises:
+        ValueError: If the basis cannot see all of N.
+
+    Shape:
+        Two of (..., P, D, 2) → (..., N).
+
+    >>> basis = PrimeBasis((3, 5, 7), depth=1)
+    >>> logits = zero_training_logits(encode(13, basis), encode(15, basis), 21, basis)
+    >>> int(logits.argmax())
+    7
+    """
+    needed = plan(modulus, basis)
+    if not needed.complete:
+        raise ValueError(f"this basis cannot classify modulo {modulus}. {needed.explain()}")
+    a, b = (np.asarray(codes, dtype=np.float64) for codes in (codes_a, codes_b))
+    for codes in (a, b):
+        if codes.shape[-3:] != basis.shape:
+            raise ValueError(f"codes must have shape (..., {basis.shape}), got {codes.shape}")
+    found = logit_channels(modulus, basis)
+    places = [basis.channels.index(channel) for channel in found.channels]
+    a, b = (codes.reshape(*codes.shape[:-3], -1, 2)[..., places, :] for codes in (a, b))
+    cosine = a[..., 0] * b[..., 0] - a[..., 1] * b[..., 1]
+    sine = a[..., 0] * b[..., 1] + a[..., 1] * b[..., 0]
+    logits: NDArray[np.float64] = cosine @ found.waves[:, 0, :, 0] + sine @ found.waves[:, 0, :, 1]
+    return logits
+
+
+def logit_gap(modulus: int) -> float:
+    """Return by how much the right logit of :func:`zero_training_logits` leads, at least.
+
+    1 - cos(2π/p) for the largest prime factor p of N.
+
+    >>> round(logit_gap(15), 3)
+    0.691
+    """
+    largest = PrimeBasis.for_modulus(modulus).primes[-1]
+    return 2 * math.sin(math.pi / largest) ** 2
