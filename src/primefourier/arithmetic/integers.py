@@ -70,9 +70,7 @@ def as_integer(value: object, name: str, *, at_least: int) -> int:
     ValueError: depth must be an integer of at least 1, got 0
     """
     if not _is_integer(value):
-        raise TypeError(
-            f"{name} must be an integer of at least {at_least}, got {_describe(value)}"
-        )
+        raise TypeError(f"{name} must be an integer of at least {at_least}, got {_describe(value)}")
     number = operator.index(value)  # type: ignore[arg-type]
     if number < at_least:
         raise ValueError(f"{name} must be an integer of at least {at_least}, got {number}")
@@ -98,7 +96,11 @@ def _pack(numbers: list[int]) -> IntegerArray:
 
 
 def _from_torch(tensor: Any) -> IntegerArray:
-    if tensor.dtype.is_floating_point or tensor.dtype.is_complex or str(tensor.dtype) == "torch.bool":
+    if (
+        tensor.dtype.is_floating_point
+        or tensor.dtype.is_complex
+        or str(tensor.dtype) == "torch.bool"
+    ):
         raise TypeError(
             f"integers are required, got a tensor of {tensor.dtype}; convert it with "
             ".to(torch.int64) if its values are whole numbers"
@@ -126,7 +128,9 @@ def _from_numpy(array: NDArray[Any]) -> IntegerArray:
     )
 
 
-def _collect(values: Sequence[object], leaves: list[int], position: tuple[int, ...]) -> tuple[int, ...]:
+def _collect(
+    values: Sequence[object], leaves: list[int], position: tuple[int, ...]
+) -> tuple[int, ...]:
     """Append the integers of a nested sequence to ``leaves`` and return its shape."""
     if all(type(value) is int for value in values):
         leaves.extend(values)  # type: ignore[arg-type]

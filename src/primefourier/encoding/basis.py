@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Self
 
 from primefourier.arithmetic.integers import as_integer, as_integers
@@ -44,9 +45,11 @@ class PrimeBasis:
         for p in primes:
             if not is_prime(p):
                 raise ValueError(f"primes must be distinct primes, got {_not_prime(p)}")
-        for p, q in zip(primes, primes[1:], strict=False):
+        for p, q in pairwise(primes):
             if p == q:
-                raise ValueError(f"primes must be distinct, got {p} twice; use depth for its powers")
+                raise ValueError(
+                    f"primes must be distinct, got {p} twice; use depth for its powers"
+                )
             if p > q:
                 raise ValueError(f"primes must ascend, got {p} before {q}; pass them sorted")
         object.__setattr__(self, "primes", primes)
@@ -101,7 +104,9 @@ def _small_factors(n: int) -> tuple[tuple[int, int], ...]:
 
 
 def _superscript(exponent: int) -> str:
-    return "" if exponent == 1 else str(exponent).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return (
+        "" if exponent == 1 else str(exponent).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    )
 
 
 PAPER_BASIS = PrimeBasis(

@@ -89,7 +89,9 @@ def decode(
     batch, array = _batch(array, basis)
     flat = array.reshape(-1, *basis.shape)
     machine = basis.primes[-1] ** basis.depth < MACHINE_LIMIT
-    residues: IntegerArray = np.empty((len(flat), len(basis.primes)), dtype="int64" if machine else "O")
+    residues: IntegerArray = np.empty(
+        (len(flat), len(basis.primes)), dtype="int64" if machine else "O"
+    )
     margin = np.empty(len(flat))
     valid = np.empty(len(flat), dtype=bool)
     for start in range(0, len(flat), _BLOCK):
@@ -104,8 +106,14 @@ def decode(
         if errors == "raise" and not usable.all():
             first = np.argwhere(~usable)[0].tolist()
             raise _unclear(
-                basis, batch, start + first[0], tuple(first[1:]),
-                norm[tuple(first)], clear[tuple(first)], min_margin, norm_tolerance,
+                basis,
+                batch,
+                start + first[0],
+                tuple(first[1:]),
+                norm[tuple(first)],
+                clear[tuple(first)],
+                min_margin,
+                norm_tolerance,
             )
     value = combine_coprime(residues, [row[-1] for row in basis.periods])
     if signed:
@@ -122,7 +130,9 @@ def decode(
     )
 
 
-def _settle_digits(block: NDArray[np.float64], basis: PrimeBasis, residues: IntegerArray) -> NDArray[np.float64]:
+def _settle_digits(
+    block: NDArray[np.float64], basis: PrimeBasis, residues: IntegerArray
+) -> NDArray[np.float64]:
     """Write a mod p^D for every code and prime, and return the margin of each block.
 
     With f = (a mod p^d) / p^d known, the phase at depth d is (digit + f) / p of a turn.
@@ -178,9 +188,9 @@ def _check_resolution(basis: PrimeBasis, roundoff: float) -> None:
     allowed = np.pi / prime
     if 0.71 * roundoff + 2.0**-50 >= allowed:
         raise ValueError(
-            f"codes with a rounding error of {roundoff:.1e} cannot tell the residues modulo {prime} "
-            f"apart, which are {2 * allowed:.1e} radians from each other; keep the codes in a wider "
-            "float dtype or leave out large primes"
+            f"codes with a rounding error of {roundoff:.1e} cannot tell the residues modulo "
+            f"{prime} apart, which are {2 * allowed:.1e} radians from each other; keep the codes in "
+            "a wider float dtype or leave out large primes"
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ def encode(
         with ThreadPoolExecutor(workers) as pool:
             for done in [
                 pool.submit(_encode_rows, flat[start:stop], basis, out[start:stop])
-                for start, stop in zip(edges, edges[1:], strict=False)
+                for start, stop in pairwise(edges)
             ]:
                 done.result()
     return out.reshape(*numbers.shape, *basis.shape)
@@ -81,7 +82,11 @@ def encode(
 def _workers(threads: int | None, flat: IntegerArray, basis: PrimeBasis) -> int:
     """Decide how many threads to use: one where Python ints would only wait for each other."""
     if threads is None:
-        threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        threads = (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count() or 1
+        )
     threads = as_integer(threads, "threads", at_least=1)
     large = flat.size * basis.dim // 2 >= _THREADS_PAY_FROM
     return threads if large and flat.dtype != object else 1
@@ -108,9 +113,7 @@ def _blocks(n: int, size: int) -> Iterator[slice]:
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
 
-def _encode_quick(
-    flat: IntegerArray, basis: PrimeBasis, depth: int, out: NDArray[Any]
-) -> None:
+def _encode_quick(flat: IntegerArray, basis: PrimeBasis, depth: int, out: NDArray[Any]) -> None:
     """Fill the first depths of float32 or float16 codes by way of the fine grid."""
     periods = np.array([row[:depth] for row in basis.periods], dtype=np.int64)
     encoder = FastEncoder(periods, rows=flat.size)

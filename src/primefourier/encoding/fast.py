@@ -38,9 +38,7 @@ class FastEncoder:
         period = periods.reshape(-1).astype(np.float64)
         self._period = np.ascontiguousarray(np.broadcast_to(period, shape))
         self._inverse = np.ascontiguousarray(np.broadcast_to(1 / period, shape))
-        self._angle = np.ascontiguousarray(
-            np.broadcast_to(2 * math.pi / FINE_GRID / period, shape)
-        )
+        self._angle = np.ascontiguousarray(np.broadcast_to(2 * math.pi / FINE_GRID / period, shape))
         self._position = np.empty(shape)
         self._index = np.empty(shape, dtype=np.int64)
         self._turn = np.ones(shape, dtype=np.complex128)
@@ -82,6 +80,8 @@ def _fine_grid() -> NDArray[np.complex128]:
     ratio = FINE_GRID // GRID
     j = (k + ratio // 2) // ratio
     cosine, sine = circle_points(j, (k - j * ratio) / ratio, np.zeros(FINE_GRID))
-    points: NDArray[np.complex128] = (cosine + 1j * sine) * (1 - (math.pi / FINE_GRID) ** 2 / 4)
+    points = np.empty(FINE_GRID, dtype=np.complex128)
+    points.real, points.imag = cosine, sine
+    points *= 1 - (math.pi / FINE_GRID) ** 2 / 4
     points.flags.writeable = False
     return points

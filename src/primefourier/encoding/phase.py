@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from primefourier.encoding.circle import GRID, Floats, circle_points, two_product
 
 
-def machine_codes(
-    residues: NDArray[np.int64], periods: NDArray[np.int64]
-) -> tuple[Floats, Floats]:
+def machine_codes(residues: NDArray[np.int64], periods: NDArray[np.int64]) -> tuple[Floats, Floats]:
     """Return cos and sin of 2π · residue / period for periods below 2^63.
 
     The position in grid steps is residue · GRID / period = j + rest / period. The products wrap

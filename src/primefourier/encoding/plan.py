@@ -77,16 +77,18 @@ class Plan:
         total, used = len(basis.channels), len(self.relevant)
         lines = [f"{n} = {format_factors(self.factors)}"]
         if used:
-            lines.append(f"Relevant: {used} of the {total} channels, those whose period divides {n}.")
+            lines.append(
+                f"Relevant: {used} of the {total} channels, those whose period divides {n}."
+            )
             for p in dict.fromkeys(p for p, _ in self.relevant):
                 periods = [str(p ** (d + 1)) for q, d in self.relevant if q == p]
-                lines.append(f"  p = {p}: period{'s'[:len(periods) > 1]} {', '.join(periods)}")
+                lines.append(f"  p = {p}: period{'s'[: len(periods) > 1]} {', '.join(periods)}")
         else:
             lines.append(f"Relevant: none of the {total} channels; no period divides {n}.")
         if total > used > 0:
             rest = total - used
             lines.append(
-                f"The other {rest} channel{'s'[:rest > 1]} sa{'y' if rest > 1 else 'ys'} nothing "
+                f"The other {rest} channel{'s'[: rest > 1]} sa{'y' if rest > 1 else 'ys'} nothing "
                 f"about a mod {n}."
             )
         lines.append(self._explain_missing())
@@ -108,7 +110,7 @@ class Plan:
         primes = [str(p) for p, _ in self.factors if p not in basis.primes]
         advice = []
         if primes:
-            advice.append(f"add the prime{'s'[:len(primes) > 1]} {', '.join(primes)}")
+            advice.append(f"add the prime{'s'[: len(primes) > 1]} {', '.join(primes)}")
         if self.extended.depth > basis.depth:
             advice.append(f"raise the depth from {basis.depth} to {self.extended.depth}")
         seen = f"only a mod {self.visible}" if self.visible > 1 else f"nothing about a mod {n}"

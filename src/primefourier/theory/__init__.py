@@ -1,4 +1,4 @@
-"""The paper's theorem as code: the group action, what commutes with it, and how far a map is off."""
+"""The paper's theorem as code: the action, what commutes with it, and how far a map is off."""
 
 from primefourier.theory.action import rotation, spread_shifts
 from primefourier.theory.commutant import (
@@ -17,9 +17,10 @@ from primefourier.theory.logits import (
     logit_gap,
     zero_training_logits,
 )
-from primefourier.theory.theorem import Check, check_theorem
+from primefourier.theory.theorem import NO_BOUND, Check, check_theorem
 
 __all__ = [
+    "NO_BOUND",
     "Check",
     "LogitChannels",
     "assert_equivariant",

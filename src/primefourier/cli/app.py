@@ -1,0 +1,48 @@
+"""The commands of ``pfe``, and how their errors reach the user."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from cyclopts import App, CycloptsError
+from rich.console import Console
+
+import primefourier
+from primefourier.cli.circles import circles
+from primefourier.cli.decode import STANDARD_INPUT, decode
+from primefourier.cli.encode import encode
+from primefourier.cli.plan import plan
+from primefourier.cli.theory import theory
+from primefourier.cli.version import version
+
+DONE, FAILED, WRONG_USAGE = 0, 1, 2
+
+app = App(
+    name="pfe",
+    help="Prime Fourier Embeddings: integers as prime-indexed (cos, sin) pairs.",
+    version=primefourier.__version__,
+    help_format="plaintext",
+)
+for command in (encode, decode, plan, theory, circles, version):
+    app.command(command)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code: 0 done, 1 failed, 2 wrong usage."""
+    errors = Console(stderr=True, soft_wrap=True)
+    try:
+        words = [STANDARD_INPUT if word == "-" else word for word in arguments]
+        code = app(words, exit_on_error=False, print_error=False, result_action="return_value")
+    except CycloptsError as error:
+        name = " ".join(["pfe", *(error.command_chain or ())])
+        errors.print(f"error: {error}", markup=False, highlight=False)
+        errors.print(f"{name} --help shows how it is used.", markup=False, highlight=False)
+        return WRONG_USAGE
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        sys.stdout = None
+        return DONE
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        errors.print(f"error: {error}", markup=False, highlight=False)
+        return WRONG_USAGE
+    return code if isinstance(code, int) else DONE

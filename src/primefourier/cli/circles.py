@@ -1,0 +1,46 @@
+"""``pfe circles``: draw a + b modulo N as number circles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from primefourier.cli.options import Integer, read_integers
+from primefourier.cli.output import print_text
+
+_FORMATS = (".png", ".svg", ".pdf")
+
+
+def circles(
+    a: Integer,
+    b: Integer,
+    /,
+    *,
+    modulus: Integer,
+    out: Path,
+    primes: str | None = None,
+) -> None:
+    """Draw how prime circles add two integers: figures 1 and 2 of the paper for any a, b, N.
+
+    Parameters
+    ----------
+    a
+        The first integer.
+    b
+        The second integer.
+    modulus
+        N, at least 2.
+    out
+        Where to write the picture: .png, .svg or .pdf.
+    primes
+        Circles to draw, such as 3,5,7 (default: those of N and a few others).
+    """
+    if out.suffix.lower() not in _FORMATS:
+        raise ValueError(f"--out must end in {', '.join(_FORMATS)}, got {out}")
+    if not out.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {out.parent}; create it first")
+    from primefourier.figures import draw_circles
+
+    circled = None if primes is None else read_integers(primes)
+    figure = draw_circles(a, b, modulus, primes=circled)
+    figure.savefig(out)
+    print_text(f"Wrote {out}.")

@@ -1,0 +1,48 @@
+"""How commands speak: tables for people, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+
+def print_json(value: object) -> None:
+    """Print one JSON document on standard output."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def print_text(text: str) -> None:
+    """Print plain text, wrapped by the terminal only."""
+    sys.stdout.write(text + "\n")
+
+
+def print_table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], *, left: Sequence[str] = ()
+) -> None:
+    """Print a table: columns named in ``left`` flush left, the others, numbers, flush right."""
+    console = Console(soft_wrap=not sys.stdout.isatty(), highlight=False)
+    if not sys.stdout.isatty():
+        console.width = 10_000  # in a pipe nothing is folded
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for column in columns:
+        table.add_column(column, justify="left" if column in left else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    console.print(table, markup=False)
+
+
+def shorten(n: int, digits: int = 24) -> str:
+    """Write an integer, its middle left out if it is very long.
+
+    >>> shorten(10**40 + 7)
+    '100000000…00000007 (41 digits)'
+    """
+    text = str(n)
+    if len(text) <= digits:
+        return text
+    return f"{text[:9]}…{text[-8:]} ({len(text.lstrip('-'))} digits)"

@@ -1,0 +1,67 @@
+"""``pfe theory``: check the paper's theorem on a basis and print the numbers."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from primefourier.cli.options import Depth, Json, Primes, read_basis
+from primefourier.cli.output import print_json, print_table, print_text
+from primefourier.theory import NO_BOUND, Check, check_theorem
+
+
+def theory(*, primes: Primes = None, depth: Depth = None, json: Json = False) -> int:
+    """Check Theorem 3.1: linear maps that commute with addition are block-diagonal.
+
+    Exits with 1 if a check fails.
+    """
+    basis = read_basis(primes, depth)
+    checks = check_theorem(basis)
+    failed = sum(not check.holds for check in checks)
+    if json:
+        print_json(
+            {
+                "primes": basis.primes,
+                "depth": basis.depth,
+                "holds": failed == 0,
+                "checks": [asdict(check) for check in checks],
+            }
+        )
+        return int(failed > 0)
+    print_text(
+        f"Theorem 3.1 on {len(basis.primes)} primes {basis.primes[0]} … {basis.primes[-1]}, depth "
+        f"{basis.depth}, dimension {basis.dim}\n"
+    )
+    print_table(
+        ["", "check", "kind", "measured", "required"],
+        [
+            [
+                _verdict(check),
+                f"{check.statement}\n  {check.note}".rstrip(),
+                check.kind,
+                _number(check.measured),
+                check.required,
+            ]
+            for check in checks
+        ],
+        left=["", "check", "kind"],
+    )
+    print_text(
+        "\nExact: decided in integers, without rounding. Numerical: measured in float64.\n"
+        "That other couplings vanish is proven by Schur's lemma from the first line alone; the\n"
+        "singular values confirm it. One generator of Z, the shift by 1, would do in theory, but\n"
+        "turns blocks of long period by so little that a forbidden coupling looks almost allowed.\n"
+        "Shifts by large integers, exact in this library, turn every block far and settle it.\n"
+    )
+    judged = sum(check.required != NO_BOUND for check in checks)
+    print_text(f"{judged - failed} of {judged} checks hold.")
+    return int(failed > 0)
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) else f"{value:.1e}"
+
+
+def _verdict(check: Check) -> str:
+    if check.required == NO_BOUND:
+        return "·"
+    return "✓" if check.holds else "✗"
