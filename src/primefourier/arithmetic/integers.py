@@ -47,7 +47,7 @@ def as_integers(values: object) -> IntegerArray:
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(values, torch.Tensor):
         return _from_torch(values)
-    if isinstance(values, np.ndarray | np.generic) and not isinstance(values, np.bool):
+    if isinstance(values, np.ndarray | np.generic):
         return _from_numpy(np.asanyarray(values))
     if _is_integer(values):
         return _pack([operator.index(values)]).reshape(())  # type: ignore[arg-type]

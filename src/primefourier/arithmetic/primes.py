@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-# The first 13 primes as Miller-Rabin bases decide primality without doubt below this bound
-# (Sorenson and Webster, "Strong pseudoprimes to twelve prime bases", 2015).
+# The first 13 primes as Miller-Rabin bases decide primality without doubt below this number,
+# the first composite that passes them all (Sorenson and Webster, "Strong pseudoprimes to twelve
+# prime bases", 2015).
 _BASES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
-LARGEST_PROVABLE = 3_317_044_064_679_887_385_961_981
+FIRST_DOUBTFUL = 3_317_044_064_679_887_385_961_981
 _RHO_STEPS = 1 << 20
 
 
@@ -16,7 +17,7 @@ def is_prime(n: int) -> bool:
     """Tell whether n is prime; a proof, not a probability.
 
     Raises:
-        ValueError: For a number above 3.3·10^24 that passes all tests: there they prove
+        ValueError: For a number from 3.3·10^24 on that passes all tests: there they prove
             compositeness only.
 
     >>> [n for n in range(30) if is_prime(n)]
@@ -34,9 +35,9 @@ def is_prime(n: int) -> bool:
         odd, twos = odd // 2, twos + 1
     if not all(_passes(n, base, odd, twos) for base in _BASES):
         return False
-    if n > LARGEST_PROVABLE:
+    if n >= FIRST_DOUBTFUL:
         raise ValueError(
-            f"a prime must be at most {LARGEST_PROVABLE} (about 3.3e24) to be proven one, got a "
+            f"a prime must be below {FIRST_DOUBTFUL} (about 3.3e24) to be proven one, got a "
             f"number of {n.bit_length()} bits that may be prime"
         )
     return True

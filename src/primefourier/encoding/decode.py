@@ -189,7 +189,7 @@ def _check_resolution(basis: PrimeBasis, roundoff: float) -> None:
     if 0.71 * roundoff + 2.0**-50 >= allowed:
         raise ValueError(
             f"codes with a rounding error of {roundoff:.1e} cannot tell the residues modulo "
-            f"{prime} apart, which are {2 * allowed:.1e} radians from each other; keep the codes in "
+            f"{prime} apart, which are {2 * allowed:.1e} radians from each other; keep them in "
             "a wider float dtype or leave out large primes"
         )
 

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from primefourier.arithmetic.integers import IntegerArray, as_integer, as_integers
-from primefourier.arithmetic.residues import MACHINE_LIMIT, machine_residues
+from primefourier.arithmetic.residues import machine_residues
 from primefourier.encoding.basis import PrimeBasis
 from primefourier.encoding.fast import LARGEST_PERIOD, FastEncoder
-from primefourier.encoding.phase import big_codes, machine_codes
+from primefourier.encoding.phase import PERIOD_LIMIT, big_codes, machine_codes
 
 _DTYPES = ("float16", "float32", "float64")
 _BLOCK = 8192  # integers whose residues are taken at once
@@ -95,7 +95,7 @@ def _workers(threads: int | None, flat: IntegerArray, basis: PrimeBasis) -> int:
 def _encode_rows(flat: IntegerArray, basis: PrimeBasis, out: NDArray[Any]) -> None:
     """Encode a flat array of integers, block by block, each depth by the quickest exact way."""
     quick = 0 if out.dtype == np.float64 else _depths_below(basis, LARGEST_PERIOD + 1)
-    machine = _depths_below(basis, MACHINE_LIMIT)
+    machine = _depths_below(basis, PERIOD_LIMIT)
     if quick:
         _encode_quick(flat, basis, quick, out[:, :, :quick])
     if machine > quick:

@@ -9,9 +9,12 @@ from numpy.typing import NDArray
 
 from primefourier.encoding.circle import GRID, Floats, circle_points, two_product
 
+PERIOD_LIMIT = 2**62
+"""Periods below this, and the float64 nearest to them, fit int64 with room to spare."""
+
 
 def machine_codes(residues: NDArray[np.int64], periods: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Return cos and sin of 2π · residue / period for periods below 2^63.
+    """Return cos and sin of 2π · residue / period for periods below PERIOD_LIMIT.
 
     The position in grid steps is residue · GRID / period = j + rest / period. The products wrap
     around in int64, but the rest is smaller than a period, so it comes out exactly.
