@@ -87,7 +87,7 @@ def _read(file: Path, primes: str | None, depth: int | None) -> tuple[Any, Any]:
     if file.suffix == ".npy":
         try:
             return np.load(file, allow_pickle=False), read_basis(primes, depth)
-        except ValueError as error:
+        except (ValueError, EOFError) as error:
             raise ValueError(f"{file} is not an array of codes: {error}") from error
     text = sys.stdin.read() if str(file) == STANDARD_INPUT else _text(file)
     try:

@@ -34,7 +34,8 @@ def circle_points(j: NDArray[Any], u_hi: Floats, u_lo: Floats) -> tuple[Floats, 
     Shape:
         All arrays have one shape, which is that of the results.
     """
-    c_hi, c_lo, s_hi, s_lo = (np.take(column, j, mode="wrap") for column in grid())
+    place = j & (GRID - 1)
+    c_hi, c_lo, s_hi, s_lo = (np.take(column, place) for column in grid())
     step_hi, step_lo = _double_double(_full_turn() // GRID)
 
     # The rest as an angle, x = x_hi + x_lo, and its sine and cosine by their series.

@@ -19,7 +19,7 @@ FINE_GRID = 2**14
 LARGEST_PERIOD = 2**53 // FINE_GRID
 """Up to this period every product below is an exact integer in float64."""
 
-_PAIRS_AT_ONCE = 49_152  # so that the work arrays of one round stay in a core's cache
+_PAIRS_AT_ONCE = 98_304  # so that the work arrays of one round stay in a core's cache
 _ROUNDER = 1.5 * 2**52  # adding it rounds to an integer and puts that integer in the low bits
 
 
@@ -33,12 +33,12 @@ class FastEncoder:
     def __init__(self, periods: NDArray[np.int64], rows: int) -> None:
         primes, depth = periods.shape
         self.rows = max(1, min(rows, _PAIRS_AT_ONCE // (primes * depth)))
-        self.depth = depth
         shape = (self.rows, primes * depth)
         period = periods.reshape(-1).astype(np.float64)
         self._period = np.ascontiguousarray(np.broadcast_to(period, shape))
         self._inverse = np.ascontiguousarray(np.broadcast_to(1 / period, shape))
         self._angle = np.ascontiguousarray(np.broadcast_to(2 * math.pi / FINE_GRID / period, shape))
+        self._scaled = np.empty((self.rows, primes, depth))
         self._position = np.empty(shape)
         self._index = np.empty(shape, dtype=np.int64)
         self._turn = np.ones(shape, dtype=np.complex128)
@@ -54,7 +54,8 @@ class FastEncoder:
         n = len(residues)
         position, index = self._position[:n], self._index[:n]
         turn, point = self._turn[:n], self._point[:n]
-        scaled = np.repeat(residues * FINE_GRID, self.depth, axis=1)
+        self._scaled[:n] = (residues * FINE_GRID)[:, :, None]  # np.repeat would keep the GIL
+        scaled = self._scaled[:n].reshape(n, -1)
         # Nearest grid point: round residue · FINE_GRID / period, and keep its low bits as index.
         np.multiply(scaled, self._inverse[:n], out=position)
         np.add(position, _ROUNDER, out=position)

@@ -1,0 +1,51 @@
+"""Run every benchmark and print ratios within this run: python -m benchmarks [--json]."""
+
+import json
+import sys
+
+from benchmarks.encoding import (
+    BASIS,
+    decode_10000,
+    encode_62_bits,
+    look_up_below_4000,
+    temporary_megabytes,
+)
+
+
+def main() -> None:
+    count = 200_000
+    encode = encode_62_bits(count)
+    look_up = look_up_below_4000(count)
+    decode = decode_10000()
+    features = count * BASIS.dim
+    result = {
+        "nanoseconds per feature": {name: s / features * 1e9 for name, s in encode.items()},
+        "encode: times as fast as the straightforward way": encode["straightforward"]
+        / encode["encode"],
+        "encode, one thread: times as fast": encode["straightforward"]
+        / encode["encode_one_thread"],
+        "encode to float64: times as fast": encode["straightforward"] / encode["encode_float64"],
+        "torch module: times as fast": encode["straightforward"] / encode["module"],
+        "encode: times as long as filling the array": encode["encode"] / encode["fill"],
+        "table below 4000: times as long as index_select": look_up["table"]
+        / look_up["index_select"],
+        "temporary memory beyond the output, MB": temporary_megabytes(count),
+        "decode 10 000 integers of 126 digits: times as long as encoding": decode["decode"]
+        / decode["encode"],
+    }
+    if "--json" in sys.argv:
+        print(json.dumps(result, indent=2))
+        return
+    print(
+        f"{count} random 62-bit integers, paper's basis, float32, 2 threads; best of several rounds"
+    )
+    for name, value in result.items():
+        if isinstance(value, dict):
+            for way, nanoseconds in value.items():
+                print(f"  {way:<62}{nanoseconds:8.2f} ns a feature")
+        else:
+            print(f"  {name:<62}{value:8.2f}")
+
+
+if __name__ == "__main__":
+    main()

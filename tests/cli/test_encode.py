@@ -1,0 +1,45 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import primefourier as pf
+
+
+def test_the_table_shows_residue_cosine_and_sine(pfe: Callable[..., tuple[int, str, str]]) -> None:
+    code, out, err = pfe("encode", "9", "17", "--primes", "3,5,7", "--depth", "2")
+    assert (code, err) == (0, "")
+    assert "4  +0.309017  -0.951057" in out
+    assert "12 numbers for each integer; integers below 11025 are told apart." in out
+
+
+def test_json_holds_basis_numbers_and_codes(pfe: Callable[..., tuple[int, str, str]]) -> None:
+    big = 10**50 + 7
+    _, out, _ = pfe("encode", str(big), "-26", "--json", "--dtype", "float64")
+    document = json.loads(out)
+    assert document["numbers"] == [big, -26]
+    assert tuple(document["primes"]) == pf.PAPER_BASIS.primes
+    assert (np.array(document["codes"]) == pf.encode([big, -26], pf.PAPER_BASIS, "float64")).all()
+
+
+def test_codes_go_to_a_file(pfe: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    path = tmp_path / "codes.npy"
+    assert pfe("encode", "5", "--out", str(path))[0] == 0
+    assert np.load(path).shape == (1, 16, 6, 2)
+    code, _, err = pfe("encode", "5", "--out", str(tmp_path / "codes.txt"))
+    assert code == 2
+    assert "--out must name a .npy file" in err
+
+
+def test_mistakes_are_told(pfe: Callable[..., tuple[int, str, str]]) -> None:
+    for arguments, words in (
+        (["encode"], "at least one integer"),
+        (["encode", "3.5"], "an integer such as 9 or -17 is required, got '3.5'"),
+        (["encode", "5", "--depth", "0"], "depth must be an integer of at least 1, got 0"),
+        (["encode", "5", "--depth", "2.7"], "required, got '2.7'"),
+        (["encode", "5", "--primes", "3,9"], "got 9 = 3²; use depth for prime powers"),
+    ):
+        code, out, err = pfe(*arguments)
+        assert (code, out) == (2, "")
+        assert words in err

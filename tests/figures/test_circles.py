@@ -1,0 +1,102 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch, Wedge
+
+from primefourier.figures import draw_circles
+from primefourier.figures.circles import COLOR_A, COLOR_B, COLOR_SUM
+
+
+def texts(figure: Figure) -> list[str]:
+    return [text.get_text() for text in figure.axes[0].texts]
+
+
+def wedges(figure: Figure, color: str) -> list[float]:
+    """Return the fractions of a turn that sectors of one colour cover."""
+    return [
+        (patch.theta2 - patch.theta1) / 360
+        for patch in figure.axes[0].patches
+        if isinstance(patch, Wedge) and np.allclose(patch.get_facecolor()[:3], to_rgb(color))
+    ]
+
+
+def frames(figure: Figure) -> int:
+    return sum(isinstance(patch, FancyBboxPatch) for patch in figure.axes[0].patches)
+
+
+def test_figure_1_of_the_paper() -> None:
+    figure = draw_circles(9, 17, 23)
+    assert "(9 + 17) mod 23 = 3" in texts(figure)
+    assert [t for t in texts(figure) if t.startswith("p =")] == [
+        "p = 23",
+        "p = 29",
+        "p = 31",
+        "p = 37",
+    ]
+    assert frames(figure) == 1
+    assert wedges(figure, COLOR_A) == pytest.approx([9 / p for p in (23, 29, 31, 37)])
+    assert wedges(figure, COLOR_B) == pytest.approx([14 / 23, 17 / 29, 17 / 31, 17 / 37])
+    assert wedges(figure, COLOR_SUM) == pytest.approx([3 / 23])
+
+
+def test_figure_2_of_the_paper() -> None:
+    figure = draw_circles(13, 15, 21)
+    assert [t for t in texts(figure) if t.startswith("p =")] == [
+        "p = 3",
+        "p = 5",
+        "p = 7",
+        "p = 11",
+    ]
+    assert frames(figure) == 2
+    assert {"mod 3: 2·3 + 1", "mod 7: 1·7 + 0", "answer = 7"} <= set(texts(figure))
+    assert wedges(figure, COLOR_SUM) == pytest.approx([1 / 3, 3 / 5, 6 / 11])
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "n", "answer"),
+    [(-5, 2, 8, "5"), (10**40, 1, 360, "281"), (0, 0, 2, "0"), (7, 8, 2 * 3 * 5 * 7 * 11, "15")],
+)
+def test_any_a_b_and_n_are_drawn(a: int, b: int, n: int, answer: str) -> None:
+    figure = draw_circles(a, b, n)
+    assert f"answer = {answer}" in texts(figure)
+    assert str((a + b) % n) == answer
+
+
+def test_prime_powers_have_the_circle_of_the_power() -> None:
+    assert "p = 3, period 9" in texts(draw_circles(7, 8, 9))
+
+
+@pytest.mark.parametrize("case", [(9, 17, 23), (13, 15, 21), (10**30, -7, 360), (1, 2, 30030)])
+def test_no_text_leaves_the_picture(case: tuple[int, int, int]) -> None:
+    figure = draw_circles(*case)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    width, height = canvas.get_width_height()
+    for text in figure.axes[0].texts:
+        box = text.get_window_extent()
+        assert box.x0 >= 0
+        assert box.x1 <= width
+        assert box.y0 >= 0
+        assert box.y1 <= height
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_it_is_saved_in_every_format(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"circles.{suffix}"
+    draw_circles(9, 17, 23).savefig(path)
+    assert path.stat().st_size > 5000
+
+
+def test_wrong_arguments_are_refused() -> None:
+    with pytest.raises(ValueError, match="modulus must be an integer of at least 2, got 1"):
+        draw_circles(1, 2, 1)
+    with pytest.raises(ValueError, match="1 to 16 primes are required, got 0"):
+        draw_circles(1, 2, 5, primes=[])
+    with pytest.raises(ValueError, match="drawn for primes, got 4"):
+        draw_circles(1, 2, 5, primes=[3, 4])
+    with pytest.raises(TypeError, match="got a float"):
+        draw_circles(1.5, 2, 5)  # type: ignore[arg-type]

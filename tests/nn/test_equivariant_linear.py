@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+import torch
+
+import primefourier as pf
+from primefourier import PAPER_BASIS, PrimeBasis
+from primefourier.nn import EquivariantLinear
+from primefourier.theory import assert_equivariant, equivariant_basis, rotation
+
+BASIS = PrimeBasis((2, 3, 5), 2)
+
+
+def test_there_are_two_parameters_a_block() -> None:
+    layer = EquivariantLinear(PAPER_BASIS)
+    assert sum(parameter.numel() for parameter in layer.parameters()) == 192
+    assert (layer.in_features, layer.out_features) == (192, 192)
+    assert repr(EquivariantLinear(BASIS)) == (
+        "EquivariantLinear(in_features=12, out_features=12, primes=(2, 3, 5), depth=2)"
+    )
+
+
+def test_every_weight_is_equivariant_and_equals_its_matrix() -> None:
+    torch.manual_seed(0)
+    layer = EquivariantLinear(BASIS, dtype=torch.float64)
+    matrix = layer.matrix()
+    assert_equivariant(matrix.detach().numpy(), BASIS, tolerance=1e-14)
+    x = torch.randn(4, 5, 12, dtype=torch.float64)
+    torch.testing.assert_close(layer(x), x @ matrix.T)
+
+
+def test_it_can_be_every_equivariant_map_on_the_codes() -> None:
+    basis = PrimeBasis((3, 5), 2)
+    target = np.einsum("i,iab->ab", np.arange(1.0, 9.0), equivariant_basis(basis))
+    layer = EquivariantLinear(basis, dtype=torch.float64)
+    blocks = target.reshape(4, 2, 4, 2)[np.arange(4), :, np.arange(4), :]
+    with torch.no_grad():
+        layer.weight.copy_(torch.from_numpy(blocks[:, :, 0].reshape(basis.shape)))
+    np.testing.assert_allclose(layer.matrix().detach().numpy(), target, atol=1e-15)
+
+
+def test_the_code_of_b_as_weight_adds_b() -> None:
+    layer = EquivariantLinear(BASIS, dtype=torch.float64)
+    b = 10**20
+    with torch.no_grad():
+        layer.weight.copy_(torch.from_numpy(pf.encode(b, BASIS, "float64")))
+    np.testing.assert_array_equal(layer.matrix().detach().numpy(), rotation(b, BASIS))
+    out = layer(torch.from_numpy(pf.encode([1, 2], BASIS, "float64")).flatten(1))
+    assert pf.decode(out, BASIS).value.tolist() == [(1 + b) % 900, (2 + b) % 900]
+
+
+def test_gradient_descent_finds_the_shift() -> None:
+    torch.manual_seed(0)
+    layer = EquivariantLinear(BASIS)
+    optimizer = torch.optim.Adam(layer.parameters(), lr=0.1)
+    x = torch.from_numpy(pf.encode(range(100), BASIS)).flatten(1)
+    y = torch.from_numpy(pf.encode(range(30, 130), BASIS)).flatten(1)
+    for _ in range(200):
+        loss = torch.nn.functional.mse_loss(layer(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    assert pf.decode(layer(x), BASIS).value.tolist() == list(range(30, 130))
+
+
+def test_other_widths_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"codes must have shape \(..., 12\), got \(3, 7\)"):
+        EquivariantLinear(BASIS)(torch.zeros(3, 7))

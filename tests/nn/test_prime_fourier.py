@@ -1,0 +1,170 @@
+import io
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+import primefourier as pf
+from primefourier import PrimeBasis
+from primefourier.nn import PrimeFourierEmbedding
+
+BASIS = PrimeBasis((2, 3, 59), 4)
+NUMBERS = torch.tensor([[0, 1, -1], [2**62, -(2**63), 12345]])
+
+
+def expected(x: Tensor, basis: PrimeBasis = BASIS) -> Tensor:
+    return torch.from_numpy(pf.encode(x.numpy(), basis)).flatten(-3)
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8])
+@pytest.mark.parametrize("shape", [(), (0,), (6,), (2, 3), (1, 2, 3)])
+@pytest.mark.parametrize("table", [None, 100])
+def test_codes_are_those_of_encode(
+    dtype: torch.dtype, shape: tuple[int, ...], table: int | None
+) -> None:
+    x = torch.arange(6)[: int(np.prod(shape))].reshape(shape).to(dtype)
+    out = PrimeFourierEmbedding(BASIS, num_embeddings=table)(x)
+    assert out.shape == (*shape, BASIS.dim)
+    assert torch.equal(out, expected(x))
+
+
+def test_large_and_negative_integers_are_exact() -> None:
+    assert torch.equal(PrimeFourierEmbedding(BASIS)(NUMBERS), expected(NUMBERS))
+    huge = torch.tensor([2**63, 2**64 - 1], dtype=torch.uint64)
+    assert torch.equal(PrimeFourierEmbedding(BASIS)(huge), expected(huge))
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64])
+@pytest.mark.parametrize("table", [None, 100])
+def test_the_dtype_follows_to_without_losing_exactness(
+    dtype: torch.dtype, table: int | None
+) -> None:
+    x = torch.arange(100)
+    for module in (
+        PrimeFourierEmbedding(BASIS, num_embeddings=table, dtype=dtype),
+        nn.Sequential(PrimeFourierEmbedding(BASIS, num_embeddings=table)).to(dtype),
+    ):
+        out = module(x)
+        assert out.dtype == dtype
+        assert pf.decode(out, BASIS).value.tolist() == list(range(100))
+
+
+def test_the_default_dtype_is_torchs() -> None:
+    torch.set_default_dtype(torch.float64)
+    try:
+        out = PrimeFourierEmbedding(BASIS)(NUMBERS)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert out.dtype == torch.float64
+
+
+def test_padding_is_an_explicit_mask_and_zero_is_a_number() -> None:
+    x = torch.tensor([[5, 0, 0]])
+    mask = torch.tensor([[False, False, True]])
+    for table in (None, 10):
+        out = PrimeFourierEmbedding(BASIS, num_embeddings=table)(x, padding_mask=mask)
+        assert torch.equal(out[0, :2], expected(x)[0, :2])
+        assert (out[0, 2] == 0).all()
+    with pytest.raises(TypeError, match=r"padding_mask must be of torch.bool, got torch.int64"):
+        PrimeFourierEmbedding(BASIS)(x, padding_mask=x)
+
+
+def test_what_is_no_integer_is_refused() -> None:
+    for table in (None, 10):
+        for bad in (torch.tensor([1.0]), torch.tensor([True]), torch.tensor([1j])):
+            with pytest.raises(TypeError, match="integers are required, got a tensor of torch"):
+                PrimeFourierEmbedding(BASIS, num_embeddings=table)(bad)
+
+
+@pytest.mark.parametrize("bad", [-1, 10, 2**40])
+def test_a_table_refuses_what_it_does_not_hold(bad: int) -> None:
+    with pytest.raises(IndexError, match=rf"the table holds 0 … 9, got integers from .*{bad}"):
+        PrimeFourierEmbedding(BASIS, num_embeddings=10)(torch.tensor([bad]))
+    with pytest.raises(ValueError, match="num_embeddings must be an integer of at least 1, got 0"):
+        PrimeFourierEmbedding(BASIS, num_embeddings=0)
+
+
+def test_there_is_nothing_to_train_and_everything_moves() -> None:
+    module = PrimeFourierEmbedding(BASIS, num_embeddings=7)
+    assert list(module.parameters()) == []
+    assert {name for name, _ in module.named_buffers()} == {"primes", "depth", "periods", "table"}
+    meta = module.to("meta")
+    assert all(buffer.device.type == "meta" for buffer in meta.buffers())
+    on_meta = PrimeFourierEmbedding(BASIS, device="meta")
+    out = on_meta(torch.zeros(3, dtype=torch.int64, device="meta"))
+    assert out.shape == (3, BASIS.dim)
+
+
+def test_the_state_is_small_and_knows_its_basis() -> None:
+    state = PrimeFourierEmbedding(BASIS, num_embeddings=1000).state_dict()
+    assert set(state) == {"primes", "depth"}
+    file = io.BytesIO()
+    torch.save(state, file)
+    file.seek(0)
+    loaded = torch.load(file, weights_only=True)
+    fresh = PrimeFourierEmbedding(BASIS)
+    fresh.load_state_dict(loaded)
+    assert torch.equal(fresh(NUMBERS), expected(NUMBERS))
+    for other in (PrimeBasis((2, 3, 53), 4), PrimeBasis((2, 3, 59), 5), PrimeBasis((2, 3), 4)):
+        with pytest.raises(RuntimeError, match=r"saved with primes \(2, 3, 59\) and depth 4"):
+            PrimeFourierEmbedding(other).load_state_dict(loaded)
+    with pytest.raises(RuntimeError, match="Missing key"):
+        PrimeFourierEmbedding(BASIS).load_state_dict({})
+
+
+def test_it_says_its_sizes() -> None:
+    module = PrimeFourierEmbedding(BASIS, num_embeddings=7)
+    assert (module.embedding_dim, module.num_embeddings) == (24, 7)
+    assert repr(module) == (
+        "PrimeFourierEmbedding(primes=(2, 3, 59), depth=4, embedding_dim=24, num_embeddings=7)"
+    )
+
+
+@pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
+@pytest.mark.parametrize("table", [None, 100])
+def test_torch_compile_gives_the_same_codes_in_one_graph(table: int | None) -> None:
+    module = PrimeFourierEmbedding(BASIS, num_embeddings=table)
+    compiled = torch.compile(module, fullgraph=True)
+    x = torch.arange(100)
+    torch.testing.assert_close(compiled(x), module(x), rtol=2**-23, atol=0)
+    if table is None:
+        torch.testing.assert_close(compiled(NUMBERS), module(NUMBERS), rtol=2**-23, atol=0)
+
+
+def test_vmap_and_export_take_the_path_of_torch_operations() -> None:
+    module = PrimeFourierEmbedding(BASIS)
+    torch.testing.assert_close(
+        torch.func.vmap(module)(NUMBERS), module(NUMBERS), rtol=2**-23, atol=0
+    )
+    exported: Any = torch.export.export(module, (NUMBERS,)).module()
+    other = NUMBERS + 3
+    torch.testing.assert_close(exported(other), module(other), rtol=2**-23, atol=0)
+
+
+def test_a_basis_beyond_64_bits_works_on_the_cpu_and_in_a_table() -> None:
+    deep = PrimeBasis((59,), 12)
+    x = torch.tensor([5, 2**62])
+    assert torch.equal(PrimeFourierEmbedding(deep)(x), expected(x, deep))
+    table = PrimeFourierEmbedding(deep, num_embeddings=6)
+    assert torch.equal(table(x[:1]), expected(x[:1], deep))
+    with pytest.raises(ValueError, match=r"59\^12 exceeds 64 bits"):
+        PrimeFourierEmbedding(deep, device="meta")(torch.zeros(2, dtype=torch.int64, device="meta"))
+    with pytest.raises(ValueError, match="primes below 2"):
+        PrimeFourierEmbedding(PrimeBasis((9223372036854775837,), 1))
+
+
+def test_codes_feed_a_network_that_learns() -> None:
+    torch.manual_seed(0)
+    basis = PrimeBasis((3, 5, 7, 11), 2)
+    model = nn.Sequential(PrimeFourierEmbedding(basis), nn.Linear(basis.dim, 7))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+    x = torch.randint(0, 10**12, (2000,))
+    for _ in range(200):
+        loss = nn.functional.cross_entropy(model(x), x % 7)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    fresh = torch.randint(10**12, 10**13, (500,))
+    assert (model(fresh).argmax(-1) == fresh % 7).float().mean() > 0.99

@@ -1,0 +1,108 @@
+"""The house rules that a program can check."""
+
+import ast
+import subprocess
+import sys
+import tomllib
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+import primefourier
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "primefourier"
+ROOMS = ["arithmetic", "encoding", "theory", "nn", "figures", "cli"]
+"""Each room may import from itself and from those before it; theory, nn and figures not from each
+other."""
+SIDE_BY_SIDE = {"theory", "nn", "figures"}
+THIRD_PARTY = {
+    "arithmetic": {"numpy"},
+    "encoding": {"numpy"},
+    "theory": {"numpy"},
+    "nn": {"torch"},
+    "figures": {"matplotlib"},
+    "cli": {"numpy", "cyclopts", "rich"},
+}
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def imported(path: Path) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute"
+            names.add(node.module or "")
+    return names
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_only_point_upward(path: Path) -> None:
+    room = path.relative_to(SOURCE).parts[0]
+    if room == "__init__.py":
+        room = "encoding"  # the package itself offers arithmetic and encoding
+    allowed = set(ROOMS[: ROOMS.index(room) + 1])
+    if room in SIDE_BY_SIDE:
+        allowed -= SIDE_BY_SIDE - {room}
+    for name in imported(path):
+        top, *rest = name.split(".")
+        if top == "primefourier":
+            assert not rest or rest[0] in allowed, f"{room} must not import {name}"
+            assert rest or room == "cli", "only the command line imports the whole package"
+        elif top not in sys.stdlib_module_names:
+            assert top in THIRD_PARTY[room], f"{room} must not import {name}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_every_file_says_what_it_is_for_and_holds_one_idea(path: Path) -> None:
+    text = path.read_text()
+    assert ast.get_docstring(ast.parse(text)), "a file begins with what it is for"
+    assert text.count("\n") <= 300, "does it still hold one idea?"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_every_file_has_a_test_file_of_its_name(path: Path) -> None:
+    if path.name != "__init__.py":
+        mirrored = ROOT / "tests" / path.relative_to(SOURCE)
+        assert mirrored.with_name(f"test_{path.name}").exists()
+
+
+def test_the_import_is_light() -> None:
+    program = (
+        "import sys, time\nimport numpy\nbefore = time.process_time()\nimport primefourier\n"
+        "print(time.process_time() - before)\n"
+        "print(sorted({'torch', 'matplotlib', 'cyclopts', 'rich', 'scipy'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    seconds, heavy = done.stdout.split("\n")[:2]
+    assert heavy == "[]"
+    assert float(seconds) < 0.5
+
+
+def test_public_names_exist_and_are_the_contract() -> None:
+    for name in primefourier.__all__:
+        assert hasattr(primefourier, name)
+    assert {"PrimeBasis", "PAPER_BASIS", "encode", "decode", "combine_residues", "plan"} <= set(
+        primefourier.__all__
+    )
+
+
+def test_versions_agree() -> None:
+    citation = (ROOT / "CITATION.cff").read_text()
+    assert f"\nversion: {primefourier.__version__}\n" in citation
+    assert f"## {primefourier.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_constraints_pin_every_dependency_without_local_builds() -> None:
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    pins = dict(line.split("==") for line in lines if line and not line.startswith("#"))
+    assert not any("+" in version or "/" in version for version in pins.values())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = chain(project["dependencies"], *project["optional-dependencies"].values())
+    names = {requirement.split(">=")[0] for requirement in wanted if "[" not in requirement}
+    assert names <= set(pins)
