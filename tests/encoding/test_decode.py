@@ -159,6 +159,27 @@ def test_a_dtype_too_coarse_for_a_prime_is_refused() -> None:
         pf.decode(pf.encode(1, PAPER_BASIS).astype(ml_dtypes.float8_e5m2), PAPER_BASIS)
 
 
+@pytest.mark.parametrize(
+    ("dtype", "prime", "refused"),
+    [
+        (np.float16, 9059, 9067),
+        (ml_dtypes.bfloat16, 1129, 1151),
+        (ml_dtypes.float8_e4m3fn, 67, 71),
+        (ml_dtypes.float8_e5m2, 31, 37),
+    ],
+)
+def test_a_dtype_decodes_every_code_up_to_its_largest_prime(
+    dtype: Any, prime: int, refused: int
+) -> None:
+    basis = PrimeBasis((prime,), 2)
+    numbers = np.arange(0, basis.range, max(1, basis.range // 300_000))
+    codes = pf.encode(numbers, basis).astype(dtype)
+    assert (pf.decode(codes, basis, min_margin=0).value == numbers).all()
+    other = PrimeBasis((refused,), 1)
+    with pytest.raises(ValueError, match=f"residues modulo {refused} apart"):
+        pf.decode(pf.encode(1, other).astype(dtype), other, min_margin=0)
+
+
 def test_other_types_are_refused() -> None:
     for value in (
         np.array(["a"]),
