@@ -19,6 +19,7 @@ from primefourier.encoding.phase import PERIOD_LIMIT, big_codes, machine_codes
 
 _DTYPES = ("float16", "float32", "float64")
 _BLOCK = 8192  # integers whose residues are taken at once
+_PAIRS_AT_ONCE = 12_288  # pairs computed at once in float64
 _THREADS_PAY_FROM = 1 << 19  # pairs; below, starting threads costs more than it saves
 
 
@@ -138,7 +139,7 @@ def _encode_machine(
 ) -> None:
     """Fill the depths start … stop - 1, whose periods fit int64, to full float64 precision."""
     periods = np.array([row[start:stop] for row in basis.periods], dtype=np.int64)
-    size = max(1, 16_384 // periods.size)
+    size = max(1, _PAIRS_AT_ONCE // periods.size)
     for block in _blocks(flat.size, size):
         top = np.stack(
             [machine_residues(flat[block], period) for period in periods[:, -1].tolist()], axis=-1

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from primefourier.encoding.circle import GRID, circle_points
+from primefourier.encoding.phase import machine_codes
 
 FINE_GRID = 2**14
 LARGEST_PERIOD = 2**53 // FINE_GRID
@@ -77,10 +77,7 @@ def _fine_grid() -> NDArray[np.complex128]:
     1 + ix is longer than e^(ix) by x²/2, between 0 and m²/2; shortening the grid by the middle of
     that leaves an error of at most m²/4 = 9e-9, a seventh of the spacing of float32.
     """
-    k = np.arange(FINE_GRID)
-    ratio = FINE_GRID // GRID
-    j = (k + ratio // 2) // ratio
-    cosine, sine = circle_points(j, (k - j * ratio) / ratio, np.zeros(FINE_GRID))
+    cosine, sine = machine_codes(np.arange(FINE_GRID), np.array([FINE_GRID]))
     points = np.empty(FINE_GRID, dtype=np.complex128)
     points.real, points.imag = cosine, sine
     points *= 1 - (math.pi / FINE_GRID) ** 2 / 4
