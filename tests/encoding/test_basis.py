@@ -55,7 +55,7 @@ def test_for_modulus_is_the_smallest_that_sees_it(
     ("primes", "depth", "kind", "words"),
     [
         ((9,), 1, ValueError, "got 9 = 3²; use depth for prime powers"),
-        ((3, 15), 1, ValueError, "got 15 = 3·5"),
+        ((3, 15), 1, ValueError, "got 15 = 3 · 5"),
         ((1,), 1, ValueError, "got 1; the smallest prime is 2"),
         ((-3,), 1, ValueError, "got -3; the smallest prime is 2"),
         (((2**61 - 1) * (2**31 - 1),), 1, ValueError, "which is composite"),

@@ -86,6 +86,16 @@ def factorize(n: int) -> tuple[tuple[int, int], ...]:
     return tuple(sorted(found.items()))
 
 
+def format_factors(factors: tuple[tuple[int, int], ...]) -> str:
+    """Write a factorisation as people do.
+
+    >>> format_factors(((2, 3), (5, 1)))
+    '2³ · 5'
+    """
+    digits = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+    return " · ".join(f"{p}{str(e).translate(digits) if e > 1 else ''}" for p, e in factors)
+
+
 def _divisor(n: int) -> int:
     """Find a proper divisor of a composite n: a square root, or Pollard's rho in batches."""
     root = math.isqrt(n)

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Self
 
 from primefourier.arithmetic.integers import as_integer, as_integers
-from primefourier.arithmetic.primes import factorize, is_prime
+from primefourier.arithmetic.primes import factorize, format_factors, is_prime
 
 
 @dataclass(frozen=True)
@@ -92,21 +92,12 @@ class PrimeBasis:
 
 
 def _not_prime(n: int) -> str:
-    """Describe a number that is not prime, with its factors if they help."""
-    if n < 2 or len(factors := _small_factors(n)) == 0:
-        return f"{n}; the smallest prime is 2" if n < 2 else f"{n}, which is composite"
-    powers = "·".join(f"{p}{_superscript(e)}" for p, e in factors)
-    return f"{n} = {powers}; use depth for prime powers"
-
-
-def _small_factors(n: int) -> tuple[tuple[int, int], ...]:
-    return factorize(n) if n < 10**12 else ()
-
-
-def _superscript(exponent: int) -> str:
-    return (
-        "" if exponent == 1 else str(exponent).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    )
+    """Describe a number that is not prime, with its factors where they are quickly found."""
+    if n < 2:
+        return f"{n}; the smallest prime is 2"
+    if n > 10**12:
+        return f"{n}, which is composite"
+    return f"{n} = {format_factors(factorize(n))}; use depth for prime powers"
 
 
 PAPER_BASIS = PrimeBasis(

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from primefourier.arithmetic.integers import as_integer
-from primefourier.arithmetic.primes import factorize
+from primefourier.arithmetic.primes import factorize, format_factors
 from primefourier.encoding.basis import PrimeBasis
 
 Channel = tuple[int, int]
@@ -143,13 +143,3 @@ def plan(modulus: int, basis: PrimeBasis) -> Plan:
     missing = tuple(c for c in needed if c not in relevant)
     visible = math.prod(p for p, _ in relevant)
     return Plan(n, basis, factors, relevant, missing, visible)
-
-
-def format_factors(factors: tuple[tuple[int, int], ...]) -> str:
-    """Write a factorisation as people do.
-
-    >>> format_factors(((2, 3), (5, 1)))
-    '2³ · 5'
-    """
-    digits = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-    return " · ".join(f"{p}{str(e).translate(digits) if e > 1 else ''}" for p, e in factors)
