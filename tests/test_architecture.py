@@ -21,7 +21,7 @@ THIRD_PARTY = {
     "arithmetic": {"numpy"},
     "encoding": {"numpy"},
     "theory": {"numpy"},
-    "nn": {"torch"},
+    "nn": {"numpy", "torch"},
     "figures": {"matplotlib"},
     "cli": {"numpy", "cyclopts", "rich"},
 }

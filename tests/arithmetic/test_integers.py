@@ -85,6 +85,8 @@ def test_integers_beyond_64_bits_become_python_ints() -> None:
         (torch.tensor([True]), "got a tensor of torch.bool"),
         ([torch.tensor([1.0])], r"at position \[0\]"),
         (1j, "got a complex"),
+        ([np.array([1.0, 2.0])], r"got a ndarray, array\(\[1., 2.\]\), at position \[0\]"),
+        ([torch.tensor([True, False])], r"at position \[0\]"),
     ],
 )
 def test_what_is_no_integer_is_refused_in_words(value: Any, words: str) -> None:
@@ -97,6 +99,10 @@ def test_ragged_lists_are_refused() -> None:
         as_integers([[1], [2, 3]])
     with pytest.raises(ValueError, match="must be rectangular"):
         as_integers([1, [2]])
+    endless: list[Any] = []
+    endless.append(endless)
+    with pytest.raises(ValueError, match="fewer than 64 levels"):
+        as_integers(endless)
 
 
 def test_masked_integers_are_refused() -> None:

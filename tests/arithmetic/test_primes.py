@@ -2,6 +2,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
+import numpy as np
 import pytest
 
 from primefourier.arithmetic.primes import FIRST_DOUBTFUL, factorize, is_prime, primes_from
@@ -49,6 +50,8 @@ def test_squares_and_products_of_large_primes_are_split() -> None:
 def test_factors_out_of_reach_are_an_error() -> None:
     with pytest.raises(ValueError, match="could not factor"):
         factorize((2**61 - 1) * (2**89 - 1))
+    with pytest.raises(ValueError, match="could not factor a number of 13275 bits"):
+        factorize(2**13287 + 1)
     with pytest.raises(ValueError, match="at least 1"):
         factorize(0)
 
@@ -56,3 +59,13 @@ def test_factors_out_of_reach_are_an_error() -> None:
 def test_primes_come_in_order_from_anywhere() -> None:
     assert list(islice(primes_from(-5), 6)) == [2, 3, 5, 7, 11, 13]
     assert list(islice(primes_from(90), 2)) == [97, 101]
+
+
+def test_only_integers_are_primes_or_have_factors() -> None:
+    assert is_prime(np.int64(2**61 - 1))  # type: ignore[arg-type]
+    assert factorize(np.uint8(12)) == ((2, 2), (3, 1))  # type: ignore[arg-type]
+    for bad in (2.0, True, "7"):
+        with pytest.raises(TypeError, match="n must be an integer"):
+            is_prime(bad)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="n must be an integer of at least 1"):
+            factorize(bad)  # type: ignore[arg-type]

@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -37,5 +39,13 @@ def test_dtype_is_int64_while_it_fits() -> None:
 
 @pytest.mark.parametrize("modulus", [0, -3])
 def test_moduli_below_one_are_refused(modulus: int) -> None:
-    with pytest.raises(ValueError, match=f"at least 1, got {modulus}"):
+    with pytest.raises(
+        ValueError, match=f"a modulus must be an integer of at least 1, got {modulus}"
+    ):
+        residues([1], [modulus])
+
+
+@pytest.mark.parametrize("modulus", [3.9, True, "3", None])
+def test_moduli_that_are_no_integers_are_refused(modulus: Any) -> None:
+    with pytest.raises(TypeError, match="a modulus must be an integer of at least 1, got a"):
         residues([1], [modulus])

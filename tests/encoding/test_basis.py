@@ -68,6 +68,8 @@ def test_for_modulus_is_the_smallest_that_sees_it(
         ((3,), True, TypeError, "got a bool"),
         ((3.0,), 1, TypeError, "integers are required, got a float"),
         ("3,5", 1, TypeError, "got a str"),
+        ([[3, 5], [7, 11]], 1, ValueError, r"one sequence, got an array of shape \(2, 2\)"),
+        (7, 1, ValueError, "one sequence"),
     ],
 )
 def test_a_wrong_basis_is_refused_in_words(

@@ -125,6 +125,7 @@ def test_vectors_near_no_code_are_refused_or_masked(vector: Any, words: str) -> 
         pf.decode(batch, SMALL)
     masked = pf.decode(batch, SMALL, errors="mask").value
     assert masked.tolist() == [5, None, 5]
+    assert pf.decode(batch, SMALL, errors="mask").residues[1].tolist() == [None, None, None]
     assert pf.decode(vector, SMALL, errors="mask").value is np.ma.masked
     assert pf.decode(FIVE, SMALL, errors="mask").value == 5
 
@@ -190,6 +191,11 @@ def test_other_types_are_refused() -> None:
             pf.decode(value, SMALL)
     with pytest.raises(ValueError, match="errors must be 'raise' or 'mask', got 'ignore'"):
         pf.decode(FIVE, SMALL, errors="ignore")  # type: ignore[arg-type]
+
+
+def test_masked_codes_are_refused() -> None:
+    with pytest.raises(ValueError, match="masked codes"):
+        pf.decode(np.ma.MaskedArray(FIVE, mask=True), SMALL)
 
 
 def test_codes_written_by_hand_are_read() -> None:

@@ -121,7 +121,7 @@ def test_temporaries_stay_small() -> None:
         assert peak - numbers.size * 192 * size < 64e6
 
 
-@pytest.mark.parametrize("dtype", ["int8", "float128", "complex64", bool, "S4"])
+@pytest.mark.parametrize("dtype", ["int8", "float128", "complex64", bool, "S4", None])
 def test_other_dtypes_are_refused(dtype: Any) -> None:
     with pytest.raises(TypeError, match="dtype must be float16, float32 or float64, got"):
         pf.encode(1, pf.PAPER_BASIS, dtype)
@@ -153,3 +153,35 @@ def test_random_integers_of_every_size_agree_with_their_residues() -> None:
         a = generator.getrandbits(bits)
         assert (pf.encode(a, basis) == pf.encode(a % basis.range, basis)).all()
         assert (pf.encode(a, basis) == pf.encode(a - 5 * basis.range, basis)).all()
+
+
+@pytest.mark.parametrize("prime", [2, 3, 5, 7, 61, 65537, 2**19 - 1, 2**31 - 1])
+def test_the_quick_way_and_the_precise_one_agree_at_every_depth(prime: int) -> None:
+    """Each depth is the deepest of some basis; there the quick way is closest to its limits."""
+    generator = random.Random(prime)
+    for depth in range(1, 71 if prime < 10 else 13):
+        basis = PrimeBasis((prime,), depth)
+        top = prime**depth
+        numbers = [
+            top - 1,
+            top // 2,
+            top // 2 + 1,
+            top // prime + 1,
+            *(generator.randrange(top) for _ in range(20)),
+        ]
+        precise = pf.encode(numbers, basis, "float64")
+        np.testing.assert_allclose(pf.encode(numbers, basis), precise, rtol=2**-23, atol=1e-37)
+
+
+def test_byte_order_does_not_change_the_precision() -> None:
+    swapped = pf.encode(range(100), pf.PAPER_BASIS, ">f8")
+    assert (swapped == pf.encode(range(100), pf.PAPER_BASIS, "float64")).all()
+
+
+def test_the_basis_has_to_be_one() -> None:
+    with pytest.raises(TypeError, match="basis must be a PrimeBasis, got a tuple"):
+        pf.encode(5, (3, 5))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="basis must be a PrimeBasis, got a tuple"):
+        pf.decode(np.zeros(4), (3, 5))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="basis must be a PrimeBasis, got a tuple"):
+        pf.plan(5, (3, 5))  # type: ignore[arg-type]

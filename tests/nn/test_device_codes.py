@@ -10,6 +10,7 @@ from strategies import NUMBERS
 from ulps import worst_ulps
 
 DEEP = PrimeBasis((2, 101), 9)
+DEEPEST = PrimeBasis((3,), 39)  # 3^39 is just below 2^62
 
 
 @given(NUMBERS.filter(lambda n: -(2**63) <= n < 2**63))
@@ -27,7 +28,7 @@ def test_codes_are_within_one_ulp_of_mpmath(number: int) -> None:
 def test_every_integer_dtype_is_exact_at_its_ends(name: str) -> None:
     info = np.iinfo(name)
     ends = np.array([info.min, 0, 1, info.max], dtype=name)
-    for basis in (PAPER_BASIS, DEEP):
+    for basis in (PAPER_BASIS, DEEP, DEEPEST):
         codes = device_codes(torch.from_numpy(ends), torch.tensor(basis.periods), torch.float64)
         np.testing.assert_allclose(
             codes.numpy(), pf.encode(ends, basis, "float64"), rtol=0, atol=5e-16

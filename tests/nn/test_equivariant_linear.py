@@ -65,3 +65,7 @@ def test_gradient_descent_finds_the_shift() -> None:
 def test_other_widths_are_refused() -> None:
     with pytest.raises(ValueError, match=r"codes must have shape \(..., 12\), got \(3, 7\)"):
         EquivariantLinear(BASIS)(torch.zeros(3, 7))
+
+
+def test_an_empty_batch_is_fine() -> None:
+    assert EquivariantLinear(BASIS)(torch.empty(0, 12)).shape == (0, 12)

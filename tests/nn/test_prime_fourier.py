@@ -51,6 +51,38 @@ def test_the_dtype_follows_to_without_losing_exactness(
         assert pf.decode(out, BASIS).value.tolist() == list(range(100))
 
 
+@pytest.mark.parametrize("table", [None, 100])
+def test_a_way_through_coarser_dtypes_costs_nothing(table: int | None) -> None:
+    x = torch.arange(100)
+    module = PrimeFourierEmbedding(BASIS, num_embeddings=table).to(torch.bfloat16)
+    assert torch.equal(module.float()(x), expected(x))
+    precise = torch.from_numpy(pf.encode(x.numpy(), BASIS, "float64")).flatten(-3)
+    assert torch.equal(module.double()(x), precise)
+
+
+@pytest.mark.parametrize("table", [None, 100])
+def test_a_module_made_on_meta_is_whole_once_it_has_memory(table: int | None) -> None:
+    with torch.device("meta"):
+        module = PrimeFourierEmbedding(BASIS, num_embeddings=table)
+    module = module.to_empty(device="cpu")
+    assert module.primes.tolist() == [2, 3, 59]
+    x = torch.arange(100)
+    assert torch.equal(module(x), expected(x))
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.bool, torch.complex64, torch.float8_e4m3fn])
+def test_other_dtypes_are_refused(dtype: torch.dtype) -> None:
+    with pytest.raises(TypeError, match=f"codes are of float16, .* got {dtype}"):
+        PrimeFourierEmbedding(BASIS, dtype=dtype)
+
+
+def test_lists_and_other_bases_are_refused() -> None:
+    with pytest.raises(TypeError, match="a torch tensor of integers is required, got a list"):
+        PrimeFourierEmbedding(BASIS)([1, 2])
+    with pytest.raises(TypeError, match="basis must be a PrimeBasis, got a tuple"):
+        PrimeFourierEmbedding((3, 5))  # type: ignore[arg-type]
+
+
 def test_the_default_dtype_is_torchs() -> None:
     torch.set_default_dtype(torch.float64)
     try:
@@ -67,8 +99,20 @@ def test_padding_is_an_explicit_mask_and_zero_is_a_number() -> None:
         out = PrimeFourierEmbedding(BASIS, num_embeddings=table)(x, padding_mask=mask)
         assert torch.equal(out[0, :2], expected(x)[0, :2])
         assert (out[0, 2] == 0).all()
-    with pytest.raises(TypeError, match=r"padding_mask must be of torch.bool, got torch.int64"):
-        PrimeFourierEmbedding(BASIS)(x, padding_mask=x)
+    for bad in (x, mask[0], mask[..., None], torch.tensor(True)):
+        with pytest.raises(
+            ValueError, match=r"padding_mask must be of torch.bool and of shape \(1, 3\)"
+        ):
+            PrimeFourierEmbedding(BASIS)(x, padding_mask=bad)
+
+
+def test_what_stands_under_the_mask_does_not_matter() -> None:
+    x = torch.tensor([5, -1, 2**40])
+    mask = torch.tensor([False, True, True])
+    for table in (None, 10):
+        out = PrimeFourierEmbedding(BASIS, num_embeddings=table)(x, padding_mask=mask)
+        assert torch.equal(out[0], expected(x)[0])
+        assert (out[1:] == 0).all()
 
 
 def test_what_is_no_integer_is_refused() -> None:
@@ -149,7 +193,7 @@ def test_a_basis_beyond_64_bits_works_on_the_cpu_and_in_a_table() -> None:
     assert torch.equal(PrimeFourierEmbedding(deep)(x), expected(x, deep))
     table = PrimeFourierEmbedding(deep, num_embeddings=6)
     assert torch.equal(table(x[:1]), expected(x[:1], deep))
-    with pytest.raises(ValueError, match=r"59\^12 exceeds 64 bits"):
+    with pytest.raises(ValueError, match=r"59\^12 exceeds 62 bits"):
         PrimeFourierEmbedding(deep, device="meta")(torch.zeros(2, dtype=torch.int64, device="meta"))
     with pytest.raises(ValueError, match="primes below 2"):
         PrimeFourierEmbedding(PrimeBasis((9223372036854775837,), 1))

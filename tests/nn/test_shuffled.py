@@ -77,4 +77,4 @@ def test_wrong_arguments_are_refused() -> None:
 
 def test_it_says_its_sizes() -> None:
     text = repr(ShuffledPrimeFourier(BASIS, unit="pair", operands=2))
-    assert "unit='pair', operands=2, embedding_dim=24" in text
+    assert "unit='pair', operands=2, seed=0, embedding_dim=24" in text

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 from primefourier import PAPER_BASIS, PrimeBasis
 from primefourier.theory import (
+    commutant_dimension,
     coupling_singular_values,
     equivariance_error,
     equivariant_basis,
@@ -33,7 +34,7 @@ def test_the_commutant_has_two_dimensions_a_block_by_structure_and_by_svd(
     basis: PrimeBasis,
 ) -> None:
     expected = 2 * len(basis.channels) + 2 * (basis.primes[0] == 2)
-    assert len(equivariant_basis(basis)) == expected
+    assert len(equivariant_basis(basis)) == commutant_dimension(basis) == expected
     dense = dense_null_space(basis, spread_shifts(basis))
     assert int(np.sum(dense < 1e-12)) == expected
     by_pairs = np.sort(coupling_singular_values(basis, spread_shifts(basis)), axis=None)

@@ -46,3 +46,26 @@ def test_off_block_energy_counts_what_is_outside() -> None:
     assert off_block_energy(rotation(7, BASIS), BASIS) == 0
     assert off_block_energy(np.ones((8, 8)), BASIS) == pytest.approx(0.75)
     assert off_block_energy(np.zeros((8, 8)), BASIS) == 0
+
+
+def test_small_couplings_are_not_lost_to_rounding() -> None:
+    W = np.eye(8)
+    W[0, 5] = 1e-9
+    assert off_block_energy(W, BASIS) == pytest.approx(1e-18 / 8, rel=1e-9)
+    for scale in (1e200, 1e-200):
+        assert off_block_energy(RANDOM * scale, BASIS) == pytest.approx(
+            off_block_energy(RANDOM, BASIS)
+        )
+        assert equivariance_error(RANDOM * scale, BASIS) == pytest.approx(
+            equivariance_error(RANDOM, BASIS)
+        )
+
+
+def test_what_cannot_be_measured_is_refused() -> None:
+    for measure in (off_block_energy, equivariance_error, assert_equivariant):
+        with pytest.raises(ValueError, match="must have finite entries"):
+            measure(RANDOM * np.nan, BASIS)
+        with pytest.raises(TypeError, match="is real, got complex entries"):
+            measure(RANDOM * 1j, BASIS)
+    with pytest.raises(ValueError, match="at least one shift"):
+        assert_equivariant(RANDOM, BASIS, shifts=())

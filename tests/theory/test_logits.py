@@ -79,5 +79,5 @@ def test_what_it_cannot_see_is_an_error_with_advice() -> None:
 
 
 def test_codes_of_another_basis_are_refused() -> None:
-    with pytest.raises(ValueError, match="codes must have shape"):
+    with pytest.raises(ValueError, match="codes of this basis have shape"):
         zero_training_logits(np.zeros((3, 3)), np.zeros((3, 3)), 15, PAPER_BASIS)

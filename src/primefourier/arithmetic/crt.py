@@ -42,13 +42,13 @@ def combine_residues(residues: Sequence[int], moduli: Sequence[int]) -> Congruen
     Traceback (most recent call last):
     ValueError: the residues contradict each other: x ≡ 0 (mod 6) makes x ≡ 0 (mod 2), ...
     """
-    wanted = as_integers(residues).reshape(-1).tolist()
-    steps = as_integers(moduli).reshape(-1).tolist()
-    if len(wanted) != len(steps):
+    given, by = as_integers(residues), as_integers(moduli)
+    if given.ndim != 1 or given.shape != by.shape:
         raise ValueError(
-            f"one residue for each modulus is required, got {len(wanted)} residues and "
-            f"{len(steps)} moduli"
+            f"one residue for each modulus is required, got residues of shape {given.shape} and "
+            f"moduli of shape {by.shape}"
         )
+    wanted, steps = given.tolist(), by.tolist()
     value, modulus = 0, 1
     for position, (r, m) in enumerate(zip(wanted, steps, strict=True)):
         if m < 1:

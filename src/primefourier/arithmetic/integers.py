@@ -60,7 +60,7 @@ def as_integers(values: object) -> IntegerArray:
     raise _refusal(values, ())
 
 
-def as_integer(value: object, name: str, *, at_least: int) -> int:
+def as_integer(value: object, name: str, *, at_least: int | None = None) -> int:
     """Return one integer argument as a Python int, or say what was required of it.
 
     >>> as_integer(np.int8(3), "depth", at_least=1)
@@ -69,11 +69,12 @@ def as_integer(value: object, name: str, *, at_least: int) -> int:
     Traceback (most recent call last):
     ValueError: depth must be an integer of at least 1, got 0
     """
+    required = "an integer" if at_least is None else f"an integer of at least {at_least}"
     if not _is_integer(value):
-        raise TypeError(f"{name} must be an integer of at least {at_least}, got {_describe(value)}")
+        raise TypeError(f"{name} must be {required}, got {_describe(value)}")
     number = operator.index(value)  # type: ignore[arg-type]
-    if number < at_least:
-        raise ValueError(f"{name} must be an integer of at least {at_least}, got {number}")
+    if at_least is not None and number < at_least:
+        raise ValueError(f"{name} must be {required}, got {number}")
     return number
 
 
@@ -122,9 +123,9 @@ def _from_numpy(array: NDArray[Any]) -> IntegerArray:
         return _pack(numbers).reshape(array.shape)
     if array.size == 0 and kind == "f":  # what numpy makes of an empty list
         return np.empty(array.shape, dtype=np.int64)
+    numeric = "; convert it with .astype('int64') if its values are whole numbers"
     raise TypeError(
-        f"integers are required, got an array of {array.dtype}; convert it with "
-        ".astype('int64') if its values are whole numbers"
+        f"integers are required, got an array of {array.dtype}{numeric if kind in 'fb' else ''}"
     )
 
 
@@ -135,6 +136,8 @@ def _collect(
     if all(type(value) is int for value in values):
         leaves.extend(values)  # type: ignore[arg-type]
         return (len(values),)
+    if len(position) >= 64:
+        raise ValueError("nested sequences must have fewer than 64 levels")
     inner: tuple[int, ...] | None = None
     for i, value in enumerate(values):
         here = (*position, i)
@@ -175,11 +178,18 @@ def _describe(value: object) -> str:
     return f"{article} {kind}, {text if len(text) <= 40 else text[:37] + '...'}"
 
 
+def _is_missing(value: object) -> bool:
+    """Tell whether a value stands for none: None, NaN, and what pandas uses."""
+    if isinstance(value, float | np.floating):
+        return bool(np.isnan(value))
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
 def _refusal(value: object, position: tuple[int, ...]) -> TypeError:
     where = f", at position {list(position)}" if position else ""
     if isinstance(value, bool | np.bool):
         advice = "convert it with int() if you mean 0 or 1"
-    elif value is None or value != value:  # None, NaN, NaT
+    elif _is_missing(value):
         advice = "drop missing values, or mask them where they are embedded"
     elif isinstance(value, float | np.floating):
         advice = "convert it with int() if it is a whole number, round it first if it is not"

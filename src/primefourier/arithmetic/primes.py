@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from primefourier.arithmetic.integers import as_integer
+
 # The first 13 primes as Miller-Rabin bases decide primality without doubt below this number,
 # the first composite that passes them all (Sorenson and Webster, "Strong pseudoprimes to twelve
 # prime bases", 2015).
 _BASES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
 FIRST_DOUBTFUL = 3_317_044_064_679_887_385_961_981
-_RHO_STEPS = 1 << 20
+_RHO_STEPS = 1 << 20  # up to 128 bits; fewer for larger numbers, whose steps take longer
+_MOST_BITS = 4096
 
 
 def is_prime(n: int) -> bool:
@@ -25,6 +28,7 @@ def is_prime(n: int) -> bool:
     >>> is_prime(2**61 - 1), is_prime(3215031751)  # the second fools the bases 2, 3, 5, 7
     (True, False)
     """
+    n = as_integer(n, "n")
     if n < 2:
         return False
     for p in _BASES:
@@ -66,8 +70,7 @@ def factorize(n: int) -> tuple[tuple[int, int], ...]:
     >>> factorize(1)
     ()
     """
-    if n < 1:
-        raise ValueError(f"only integers of at least 1 have a prime factorisation, got {n}")
+    n = as_integer(n, "n", at_least=1)
     found: dict[int, int] = {}
     for p in primes_from(2):
         if p > 1000 or p * p > n:
@@ -75,6 +78,8 @@ def factorize(n: int) -> tuple[tuple[int, int], ...]:
         while n % p == 0:
             n //= p
             found[p] = found.get(p, 0) + 1
+    if n.bit_length() > _MOST_BITS:
+        raise _out_of_reach(n)
     pending = [n] if n > 1 else []
     while pending:
         m = pending.pop()
@@ -101,9 +106,10 @@ def _divisor(n: int) -> int:
     root = math.isqrt(n)
     if root * root == n:
         return root
+    batches = _RHO_STEPS // 128 * 128**2 // max(128, n.bit_length()) ** 2
     for c in range(1, 20):
         x = y = 2
-        for _ in range(_RHO_STEPS // 128):
+        for _ in range(batches):
             x0, y0, product = x, y, 1
             for _ in range(128):
                 x = (x * x + c) % n
@@ -124,9 +130,13 @@ def _divisor(n: int) -> int:
                 return divisor
         else:
             break
-    raise ValueError(
-        f"could not factor {n}: its prime factors are too large; name the primes of the basis "
-        "yourself"
+    raise _out_of_reach(n)
+
+
+def _out_of_reach(n: int) -> ValueError:
+    return ValueError(
+        f"could not factor a number of {n.bit_length()} bits: its prime factors are too large; "
+        "name the primes of the basis yourself"
     )
 
 

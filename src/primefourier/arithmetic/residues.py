@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from primefourier.arithmetic.integers import IntegerArray, as_integers
+from primefourier.arithmetic.integers import IntegerArray, as_integer, as_integers
 
 MACHINE_LIMIT = 2**63
 """Moduli below this have residues that fit int64."""
@@ -33,9 +33,7 @@ def residues(values: object, moduli: Sequence[int]) -> IntegerArray:
     >>> residues(10**40 + 1, [10**39]).tolist()
     [1]
     """
-    for modulus in moduli:
-        if modulus < 1:
-            raise ValueError(f"a modulus must be an integer of at least 1, got {modulus}")
+    moduli = [as_integer(modulus, "a modulus", at_least=1) for modulus in moduli]
     numbers = as_integers(values)
     flat = numbers.reshape(-1)
     if max(moduli, default=1) < MACHINE_LIMIT:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 
 
@@ -22,7 +22,7 @@ def print_text(text: str) -> None:
 
 
 def print_table(
-    columns: Sequence[str], rows: Sequence[Sequence[str]], *, left: Sequence[str] = ()
+    columns: Sequence[str], rows: Sequence[Sequence[RenderableType]], *, left: Sequence[str] = ()
 ) -> None:
     """Print a table: columns named in ``left`` flush left, the others, numbers, flush right."""
     console = Console(soft_wrap=not sys.stdout.isatty(), highlight=False)

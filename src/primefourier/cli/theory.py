@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from rich.console import Group
+from rich.padding import Padding
+
 from primefourier.cli.options import Depth, Json, Primes, read_basis
 from primefourier.cli.output import print_json, print_table, print_text
-from primefourier.theory import NO_BOUND, Check, check_theorem
+from primefourier.theory import Check, check_theorem
 
 
 def theory(*, primes: Primes = None, depth: Depth = None, json: Json = False) -> int:
@@ -23,7 +26,7 @@ def theory(*, primes: Primes = None, depth: Depth = None, json: Json = False) ->
                 "primes": basis.primes,
                 "depth": basis.depth,
                 "holds": failed == 0,
-                "checks": [asdict(check) for check in checks],
+                "checks": [{**asdict(check), "holds": check.holds} for check in checks],
             }
         )
         return int(failed > 0)
@@ -36,10 +39,10 @@ def theory(*, primes: Primes = None, depth: Depth = None, json: Json = False) ->
         [
             [
                 _verdict(check),
-                f"{check.statement}\n  {check.note}".rstrip(),
+                Group(check.statement, Padding(check.note, (0, 0, 0, 2))),
                 check.kind,
                 _number(check.measured),
-                check.required,
+                "" if check.relation is None else f"{check.relation} {_number(check.bound)}",
             ]
             for check in checks
         ],
@@ -52,7 +55,7 @@ def theory(*, primes: Primes = None, depth: Depth = None, json: Json = False) ->
         "turns blocks of long period by so little that a forbidden coupling looks almost allowed.\n"
         "Shifts by large integers, exact in this library, turn every block far and settle it.\n"
     )
-    judged = sum(check.required != NO_BOUND for check in checks)
+    judged = sum(check.relation is not None for check in checks)
     print_text(f"{judged - failed} of {judged} checks hold.")
     return int(failed > 0)
 
@@ -62,6 +65,6 @@ def _number(value: float) -> str:
 
 
 def _verdict(check: Check) -> str:
-    if check.required == NO_BOUND:
+    if check.relation is None:
         return "·"
     return "✓" if check.holds else "✗"

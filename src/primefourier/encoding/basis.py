@@ -39,7 +39,10 @@ class PrimeBasis:
     depth: int
 
     def __post_init__(self) -> None:
-        primes = tuple(as_integers(self.primes).reshape(-1).tolist())
+        given = as_integers(self.primes)
+        if given.ndim != 1:
+            raise ValueError(f"primes must be one sequence, got an array of shape {given.shape}")
+        primes = tuple(given.tolist())
         if not primes:
             raise ValueError("primes must name at least one prime, got none")
         for p in primes:
@@ -57,7 +60,7 @@ class PrimeBasis:
 
     @classmethod
     def for_modulus(cls, modulus: int) -> Self:
-        """Return the smallest basis that sees every prime power of the modulus.
+        """Return the smallest basis (one depth for all primes) that sees all of the modulus.
 
         >>> PrimeBasis.for_modulus(360)  # 2³ · 3² · 5
         PrimeBasis(primes=(2, 3, 5), depth=3)
@@ -89,6 +92,15 @@ class PrimeBasis:
     def channels(self) -> tuple[tuple[int, int], ...]:
         """All (prime, depth index) pairs, in the order in which codes hold them."""
         return tuple((p, d) for p in self.primes for d in range(self.depth))
+
+
+def require_basis(basis: object) -> None:
+    """Refuse what is not a basis, and say how to make one."""
+    if not isinstance(basis, PrimeBasis):
+        raise TypeError(
+            f"basis must be a PrimeBasis, got a {type(basis).__name__}; make one with "
+            "PrimeBasis(primes=(3, 5, 7), depth=2)"
+        )
 
 
 def _not_prime(n: int) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from primefourier.arithmetic.integers import IntegerArray, as_integer, as_integers
 from primefourier.arithmetic.residues import machine_residues
-from primefourier.encoding.basis import PrimeBasis
+from primefourier.encoding.basis import PrimeBasis, require_basis
 from primefourier.encoding.fast import LARGEST_PERIOD, FastEncoder
 from primefourier.encoding.phase import PERIOD_LIMIT, big_codes, machine_codes
 
@@ -57,15 +57,16 @@ def encode(
     >>> encode([[10**100, -7]], basis).shape
     (1, 2, 2, 1, 2)
     """
-    kind = np.dtype(dtype)
-    if kind.name not in _DTYPES:
+    name = "None" if dtype is None else np.dtype(dtype).name
+    if name not in _DTYPES:
         raise TypeError(
-            f"dtype must be float16, float32 or float64, got {kind.name}; encode to one of these "
-            "and convert"
+            f"dtype must be float16, float32 or float64, got {name}; encode to one of these and "
+            "convert"
         )
+    require_basis(basis)
     numbers = as_integers(x)
     flat = numbers.reshape(-1)
-    out = np.empty((flat.size, *basis.shape), dtype=kind)
+    out = np.empty((flat.size, *basis.shape), dtype=name)
     workers = _workers(threads, flat, basis)
     if workers == 1:
         _encode_rows(flat, basis, out)

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from primefourier.encoding.phase import machine_codes
 
 FINE_GRID = 2**14
-LARGEST_PERIOD = 2**53 // FINE_GRID
-"""Up to this period every product below is an exact integer in float64."""
+LARGEST_PERIOD = 2**38
+"""Up to this period every product below is an exact integer in float64, and positions, at most
+LARGEST_PERIOD / 2 · FINE_GRID = 2^51, leave room for the rounder."""
 
 _PAIRS_AT_ONCE = 98_304  # so that the work arrays of one round stay in a core's cache
 _ROUNDER = 1.5 * 2**52  # adding it rounds to an integer and puts that integer in the low bits

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from primefourier.arithmetic.integers import as_integer
 from primefourier.arithmetic.primes import factorize, format_factors
-from primefourier.encoding.basis import PrimeBasis
+from primefourier.encoding.basis import PrimeBasis, require_basis
 
 Channel = tuple[int, int]
 
@@ -136,6 +136,7 @@ def plan(modulus: int, basis: PrimeBasis) -> Plan:
     >>> p.extended
     PrimeBasis(primes=(3, 5, 7), depth=2)
     """
+    require_basis(basis)
     n = as_integer(modulus, "modulus", at_least=2)
     factors = factorize(n)
     needed = tuple((p, d) for p, exponent in factors for d in range(exponent))

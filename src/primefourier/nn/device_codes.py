@@ -7,6 +7,9 @@ import math
 import torch
 from torch import Tensor
 
+PERIOD_LIMIT = 2**62
+"""Periods below this leave room in int64 for sums of two residues."""
+
 
 def device_codes(x: Tensor, periods: Tensor, dtype: torch.dtype) -> Tensor:
     """Encode an integer tensor on its own device.
@@ -17,7 +20,7 @@ def device_codes(x: Tensor, periods: Tensor, dtype: torch.dtype) -> Tensor:
 
     Args:
         x: Integers of any torch integer dtype.
-        periods: The periods of the basis in int64, (P, D).
+        periods: The periods of the basis in int64, (P, D), below PERIOD_LIMIT.
         dtype: The dtype of the result.
 
     Shape:

@@ -8,9 +8,10 @@ import torch
 from torch import Tensor, nn
 
 from primefourier.encoding import PrimeBasis
+from primefourier.nn.basis_module import BasisModule
 
 
-class EquivariantLinear(nn.Module):
+class EquivariantLinear(BasisModule):
     """The general linear map that commutes with addition: a scaled rotation for each (p, d).
 
     Block (p, d) is multiplied by xI + yJ, that is by the complex number x + iy. With the code of b
@@ -45,8 +46,7 @@ class EquivariantLinear(nn.Module):
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__()
-        self.basis = basis
+        super().__init__(basis, device)
         self.in_features = self.out_features = basis.dim
         self.weight = nn.Parameter(torch.empty(basis.shape, device=device, dtype=dtype))
         self.reset_parameters()
@@ -61,7 +61,7 @@ class EquivariantLinear(nn.Module):
             raise ValueError(
                 f"codes must have shape (..., {self.in_features}), got {tuple(codes.shape)}"
             )
-        cosine, sine = codes.reshape(*codes.shape[:-1], -1, 2).unbind(-1)
+        cosine, sine = codes.reshape(*codes.shape[:-1], len(self.basis.channels), 2).unbind(-1)
         x, y = self.weight.flatten(0, 1).unbind(-1)
         return torch.stack([x * cosine - y * sine, y * cosine + x * sine], dim=-1).flatten(-2)
 

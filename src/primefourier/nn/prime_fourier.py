@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
+import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from primefourier.arithmetic.integers import as_integer
 from primefourier.encoding import PrimeBasis, encode
-from primefourier.nn.device_codes import device_codes
+from primefourier.nn.basis_module import BasisModule
+from primefourier.nn.device_codes import PERIOD_LIMIT, device_codes
 
-_NUMPY = {torch.float16: "float16", torch.float64: "float64"}
+_VIA = {
+    torch.float16: "float16",
+    torch.bfloat16: "float32",
+    torch.float32: "float32",
+    torch.float64: "float64",
+}
+"""The dtypes of codes, and which one numpy computes for each."""
 
 
-class PrimeFourierEmbedding(nn.Module):
+class PrimeFourierEmbedding(BasisModule):
     """Embed an integer tensor as the flat codes of a basis.
 
     There are no parameters. ``state_dict`` holds the primes and the depth, and loading a state
@@ -27,7 +35,8 @@ class PrimeFourierEmbedding(nn.Module):
             quick as ``torch.nn.Embedding``, and other integers are refused. Without it every
             integer is welcome.
         device: Where the buffers live.
-        dtype: The dtype of the codes; torch's default if not given. It follows ``.to(dtype)``.
+        dtype: The dtype of the codes, float16, bfloat16, float32 or float64; torch's default if
+            not given. It follows ``.to(dtype)``, and codes are exact in whichever it is.
 
     Attributes:
         embedding_dim: How many numbers encode one integer, ``basis.dim``.
@@ -42,8 +51,6 @@ class PrimeFourierEmbedding(nn.Module):
     PrimeFourierEmbedding(primes=(3, 5), depth=2, embedding_dim=8)
     """
 
-    primes: Tensor
-    depth: Tensor
     periods: Tensor | None
     table: Tensor
 
@@ -55,25 +62,39 @@ class PrimeFourierEmbedding(nn.Module):
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__()
-        dtype = dtype or torch.get_default_dtype()
-        if basis.primes[-1] >= 2**63:
-            raise ValueError(f"torch modules need primes below 2^63, got {basis.primes[-1]}")
-        self.basis = basis
+        super().__init__(basis, device)
         self.embedding_dim = basis.dim
         self.num_embeddings = None
-        rows = 0
         if num_embeddings is not None:
-            rows = self.num_embeddings = as_integer(num_embeddings, "num_embeddings", at_least=1)
-        self.register_buffer("primes", torch.tensor(basis.primes, device=device))
-        self.register_buffer("depth", torch.tensor(basis.depth, device=device))
-        fits = basis.primes[-1] ** basis.depth < 2**63
-        periods = torch.tensor(basis.periods, device=device) if fits else None
-        self.register_buffer("periods", periods, persistent=False)
-        # Without a table this is empty, and only carries the dtype and device of the codes.
-        self.register_buffer(
-            "table", self._exact(torch.arange(rows), dtype).to(device), persistent=False
-        )
+            self.num_embeddings = as_integer(num_embeddings, "num_embeddings", at_least=1)
+        self.register_buffer("periods", None, persistent=False)
+        # Without num_embeddings the table has no rows, and only carries the dtype of the codes.
+        self.register_buffer("table", None, persistent=False)
+        self._fill(self.primes.device, dtype or torch.get_default_dtype())
+
+    def _fill(self, device: torch.device, dtype: torch.dtype) -> None:
+        """Compute what follows from the basis: the periods and the table."""
+        if dtype not in _VIA:
+            raise TypeError(
+                f"codes are of float16, bfloat16, float32 or float64, got {dtype}; convert them "
+                "afterwards"
+            )
+        basis = self.basis
+        self.primes = torch.tensor(basis.primes, device=device)
+        self.depth = torch.tensor(basis.depth, device=device)
+        if basis.primes[-1] ** basis.depth < PERIOD_LIMIT:
+            self.periods = torch.tensor(basis.periods, device=device)
+        rows = np.arange(self.num_embeddings or 0)
+        codes = encode(rows, basis, _VIA[dtype]).reshape(-1, basis.dim)
+        self.table = torch.from_numpy(codes).to(device=device, dtype=dtype)
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> PrimeFourierEmbedding:
+        """Follow ``.to`` and its like, computing anew what a conversion would only round."""
+        before = self.table
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
+        if self.table.dtype != before.dtype or (before.is_meta and not self.table.is_meta):
+            self._fill(self.table.device, self.table.dtype)
+        return self
 
     def forward(self, x: Tensor, padding_mask: Tensor | None = None) -> Tensor:
         """Return the codes of x.
@@ -81,19 +102,27 @@ class PrimeFourierEmbedding(nn.Module):
         Args:
             x: Integers, of any shape and integer dtype.
             padding_mask: Booleans of the shape of x, True where there is no number: those codes
-                are all zeros. The number 0 itself has a code like any other.
+                are all zeros, whatever x holds there. The number 0 has a code like any other.
         """
+        if not isinstance(x, Tensor):
+            raise TypeError(f"a torch tensor of integers is required, got a {type(x).__name__}")
         if x.dtype.is_floating_point or x.dtype.is_complex or x.dtype == torch.bool:
             raise TypeError(
                 f"integers are required, got a tensor of {x.dtype}; convert it with "
                 ".to(torch.int64) if its values are whole numbers"
             )
-        codes = self._look_up(x) if self.num_embeddings is not None else self._compute(x)
         if padding_mask is None:
-            return codes
-        if padding_mask.dtype != torch.bool:
-            raise TypeError(f"padding_mask must be of torch.bool, got {padding_mask.dtype}")
+            return self._codes(x)
+        if padding_mask.dtype != torch.bool or padding_mask.shape != x.shape:
+            raise ValueError(
+                f"padding_mask must be of torch.bool and of shape {tuple(x.shape)}, got "
+                f"{padding_mask.dtype} of shape {tuple(padding_mask.shape)}"
+            )
+        codes = self._codes(x.masked_fill(padding_mask, 0))
         return codes.masked_fill(padding_mask.unsqueeze(-1), 0)
+
+    def _codes(self, x: Tensor) -> Tensor:
+        return self._compute(x) if self.num_embeddings is None else self._look_up(x)
 
     def _look_up(self, x: Tensor) -> Tensor:
         if x.dtype not in (torch.int32, torch.int64):
@@ -109,37 +138,16 @@ class PrimeFourierEmbedding(nn.Module):
             ) from error
 
     def _compute(self, x: Tensor) -> Tensor:
-        if x.device.type == "cpu" and _runs_now(x):
-            return self._exact(x, self.table.dtype)
+        dtype = self.table.dtype
+        if x.device.type == "cpu" and _runs_now(x):  # numpy is quicker there than torch
+            return torch.from_numpy(encode(x, self.basis, _VIA[dtype])).flatten(-3).to(dtype)
         if self.periods is None:
             raise ValueError(
-                f"{self.basis.primes[-1]}^{self.basis.depth} exceeds 64 bits, so these codes can "
+                f"{self.basis.primes[-1]}^{self.basis.depth} exceeds 62 bits, so these codes can "
                 "be computed on a CPU without torch.compile only; use num_embeddings for a table, "
                 "or a smaller depth"
             )
-        return device_codes(x, self.periods, self.table.dtype).flatten(-3)
-
-    def _exact(self, x: Tensor, dtype: torch.dtype) -> Tensor:
-        """Encode by way of numpy, which is quicker on a CPU than torch's own operations."""
-        codes = encode(x, self.basis, _NUMPY.get(dtype, "float32"))
-        return torch.from_numpy(codes).flatten(-3).to(dtype)
-
-    def _load_from_state_dict(
-        self, state_dict: dict[str, Any], prefix: str, metadata: Any, strict: bool,
-        missing: list[str], unexpected: list[str], errors: list[str],
-    ) -> None:  # fmt: skip
-        primes, depth = state_dict.get(prefix + "primes"), state_dict.get(prefix + "depth")
-        if primes is not None and depth is not None:
-            saved = (tuple(primes.tolist()), int(depth))
-            if saved != (self.basis.primes, self.basis.depth):
-                errors.append(
-                    f"the state was saved with primes {saved[0]} and depth {saved[1]}, this module "
-                    f"has primes {self.basis.primes} and depth {self.basis.depth}"
-                )
-                return
-        super()._load_from_state_dict(
-            state_dict, prefix, metadata, strict, missing, unexpected, errors
-        )
+        return device_codes(x, self.periods, dtype).flatten(-3)
 
     def extra_repr(self) -> str:
         """Describe the sizes, as ``print(module)`` shows them."""

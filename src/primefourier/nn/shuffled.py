@@ -59,6 +59,7 @@ class ShuffledPrimeFourier(nn.Module):
         if unit not in get_args(Unit):
             raise ValueError(f"unit must be 'column', 'pair' or 'block', got {unit!r}")
         self.unit = unit
+        self.seed = seed
         self.operands = as_integer(operands, "operands", at_least=1)
         self.embedding = PrimeFourierEmbedding(
             basis, num_embeddings=num_embeddings, device=device, dtype=dtype
@@ -72,17 +73,19 @@ class ShuffledPrimeFourier(nn.Module):
 
     def forward(self, x: Tensor, padding_mask: Tensor | None = None) -> Tensor:
         """Return the shuffled codes; ``padding_mask`` as for :class:`PrimeFourierEmbedding`."""
+        if self.operands > 1 and x.shape[-1:] != (self.operands,):
+            raise ValueError(
+                f"the last axis must hold the {self.operands} operands, got shape {tuple(x.shape)}"
+            )
         codes: Tensor = self.embedding(x, padding_mask)
         if self.operands > 1:
-            if x.shape[-1:] != (self.operands,):
-                raise ValueError(
-                    f"the last axis must hold the {self.operands} operands, got shape "
-                    f"{tuple(x.shape)}"
-                )
             blocks = len(self.embedding.basis.channels)
             codes = codes.reshape(*x.shape, blocks, 2).movedim(-3, -2).flatten(-3)
         return codes.index_select(-1, self.permutation)
 
     def extra_repr(self) -> str:
         """Describe the sizes, as ``print(module)`` shows them."""
-        return f"unit={self.unit!r}, operands={self.operands}, embedding_dim={self.embedding_dim}"
+        return (
+            f"unit={self.unit!r}, operands={self.operands}, seed={self.seed}, "
+            f"embedding_dim={self.embedding_dim}"
+        )

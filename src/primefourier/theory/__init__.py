@@ -2,6 +2,7 @@
 
 from primefourier.theory.action import rotation, spread_shifts
 from primefourier.theory.commutant import (
+    commutant_dimension,
     coupling_singular_values,
     equivariant_basis,
     project_to_equivariant,
@@ -17,14 +18,14 @@ from primefourier.theory.logits import (
     logit_gap,
     zero_training_logits,
 )
-from primefourier.theory.theorem import NO_BOUND, Check, check_theorem
+from primefourier.theory.theorem import Check, check_theorem
 
 __all__ = [
-    "NO_BOUND",
     "Check",
     "LogitChannels",
     "assert_equivariant",
     "check_theorem",
+    "commutant_dimension",
     "coupling_singular_values",
     "equivariance_error",
     "equivariant_basis",

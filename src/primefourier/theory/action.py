@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from primefourier.arithmetic.integers import as_integers
+from primefourier.arithmetic.integers import as_integer, as_integers
 from primefourier.encoding import PrimeBasis, encode
 
 
@@ -67,5 +67,6 @@ def spread_shifts(basis: PrimeBasis, count: int = 4) -> tuple[int, ...]:
     >>> spread_shifts(PrimeBasis((3, 5), depth=2))
     (1, 216, 98, 194)
     """
+    as_integer(count, "count", at_least=1)
     generator = random.Random(0)
     return (1, *(generator.randrange(basis.range) for _ in range(count - 1)))

@@ -21,10 +21,19 @@ _TURNS = np.array([[[1, 0], [0, 1]], [[0, -1], [1, 0]]]) / np.sqrt(2)  # I and J
 _ANY = np.eye(4).reshape(4, 2, 2)
 
 
+def commutant_dimension(basis: PrimeBasis) -> int:
+    """Return how many independent equivariant maps there are: 2·P·D, and 2 more for the period 2.
+
+    >>> commutant_dimension(PrimeBasis((3, 5, 7), depth=2))
+    12
+    """
+    return 2 * len(basis.channels) + (2 if basis.primes[0] == 2 else 0)
+
+
 def equivariant_basis(basis: PrimeBasis) -> NDArray[np.float64]:
     """Return an orthonormal basis of all linear maps W with W·R(b) = R(b)·W for every b.
 
-    Its size is 2·P·D for odd primes; the block of period 2, where there is one, adds two more.
+    There are :func:`commutant_dimension` of them. For the paper's basis they take 57 MB.
 
     Returns:
         Matrices with Frobenius norm 1, orthogonal to each other.
@@ -87,6 +96,8 @@ def diagonal_blocks(W: ArrayLike, basis: PrimeBasis) -> NDArray[np.float64]:
 
 def as_map(W: ArrayLike, basis: PrimeBasis) -> NDArray[np.float64]:
     """Return W as float64, or say what shape a linear map on the codes has."""
+    if np.iscomplexobj(W):
+        raise TypeError("a linear map on these codes is real, got complex entries")
     matrix: NDArray[Any] = np.asarray(W, dtype=np.float64)
     if matrix.shape[-2:] != (basis.dim, basis.dim):
         raise ValueError(

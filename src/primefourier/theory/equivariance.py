@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from primefourier.encoding import PrimeBasis
 from primefourier.theory.action import rotation, spread_shifts
-from primefourier.theory.commutant import as_map, diagonal_blocks
+from primefourier.theory.commutant import as_map
 
 
 def equivariance_error(
@@ -33,15 +33,18 @@ def equivariance_error(
     >>> equivariance_error(np.ones((4, 4)), basis) > 0.5
     True
     """
-    matrix = as_map(W, basis)
+    tried = spread_shifts(basis) if shifts is None else tuple(shifts)
+    if not tried:
+        raise ValueError("at least one shift is required to measure equivariance, got none")
+    matrix = _scaled(W, basis)
     norm = float(np.linalg.norm(matrix))
     if norm == 0:
         return 0.0
     errors = []
-    for shift in spread_shifts(basis) if shifts is None else shifts:
+    for shift in tried:
         turn = rotation(shift, basis)
         errors.append(float(np.linalg.norm(matrix @ turn - turn @ matrix)))
-    return max(errors, default=0.0) / norm
+    return max(errors) / norm
 
 
 def assert_equivariant(
@@ -69,7 +72,20 @@ def off_block_energy(W: ArrayLike, basis: PrimeBasis) -> float:
     >>> off_block_energy(np.ones((4, 4)), PrimeBasis((3, 5), depth=1))
     0.5
     """
-    matrix = as_map(W, basis)
+    matrix = _scaled(W, basis)
     total = float(np.sum(matrix**2))
-    inside = float(np.sum(diagonal_blocks(matrix, basis) ** 2))
-    return 0.0 if total == 0 else max(0.0, 1 - inside / total)
+    if total == 0:
+        return 0.0
+    outside = matrix.reshape(-1, 2, len(basis.channels), 2).copy()
+    where = np.arange(len(basis.channels))
+    outside[where, :, where, :] = 0
+    return float(np.sum(outside**2)) / total
+
+
+def _scaled(W: ArrayLike, basis: PrimeBasis) -> NDArray[np.float64]:
+    """Divide a map by its largest entry, so that no square overflows or vanishes."""
+    matrix = as_map(W, basis)
+    if not np.isfinite(matrix).all():
+        raise ValueError("a linear map must have finite entries, got infinity or NaN")
+    largest = float(np.abs(matrix).max())
+    return matrix / largest if largest else matrix

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from primefourier.encoding import PrimeBasis, encode, plan
+from primefourier.encoding.decode import code_batch
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LogitChannels:
     """All linear equivariant maps from codes to N logits.
 
@@ -99,7 +100,7 @@ def zero_training_logits(
         ValueError: If the basis cannot see all of N.
 
     Shape:
-        Two of (..., P, D, 2) → (..., N).
+        Two of (..., P, D, 2) or (..., dim) → (..., N).
 
     >>> basis = PrimeBasis((3, 5, 7), depth=1)
     >>> logits = zero_training_logits(encode(13, basis), encode(15, basis), 21, basis)
@@ -110,12 +111,9 @@ def zero_training_logits(
     if not needed.complete:
         raise ValueError(f"this basis cannot classify modulo {modulus}. {needed.explain()}")
     a, b = (np.asarray(codes, dtype=np.float64) for codes in (codes_a, codes_b))
-    for codes in (a, b):
-        if codes.shape[-3:] != basis.shape:
-            raise ValueError(f"codes must have shape (..., {basis.shape}), got {codes.shape}")
     found = logit_channels(modulus, basis)
     places = [basis.channels.index(channel) for channel in found.channels]
-    a, b = (codes.reshape(*codes.shape[:-3], -1, 2)[..., places, :] for codes in (a, b))
+    a, b = (codes.reshape(*code_batch(codes, basis), -1, 2)[..., places, :] for codes in (a, b))
     cosine = a[..., 0] * b[..., 0] - a[..., 1] * b[..., 1]
     sine = a[..., 0] * b[..., 1] + a[..., 1] * b[..., 0]
     logits: NDArray[np.float64] = cosine @ found.waves[:, 0, :, 0] + sine @ found.waves[:, 0, :, 1]

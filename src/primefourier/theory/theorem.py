@@ -6,26 +6,25 @@ import math
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Literal
 
 import numpy as np
 
-from primefourier.encoding import PrimeBasis, encode
+from primefourier.encoding import PrimeBasis, encode, plan
 from primefourier.theory.action import rotation, spread_shifts
 from primefourier.theory.commutant import (
+    commutant_dimension,
     coupling_singular_values,
-    equivariant_basis,
     project_to_equivariant,
 )
 from primefourier.theory.equivariance import equivariance_error, off_block_energy
 from primefourier.theory.logits import logit_channels, logit_gap, zero_training_logits
 
 _ZERO = 1e-13  # singular values below this are zeros that were rounded
-NO_BOUND = "no bound"
-"""What a check requires that only reports a number."""
-
 _MODULI = (15, 21, 77, 105, 231)
+
+Kind = Literal["exact", "numerical"]
+Relation = Literal["=", "≤", "≥"]
 
 
 @dataclass(frozen=True)
@@ -33,20 +32,29 @@ class Check:
     """One statement about a basis, with what was measured.
 
     Attributes:
-        statement: What should be true.
+        statement: What was measured.
         kind: "exact" if it was decided in integers, "numerical" if in floating point.
         measured: The measured number.
-        required: What the number has to be, in words.
-        holds: Whether it is.
+        relation: How the number has to compare with the bound; None if it is only reported.
+        bound: What the number is compared with.
         note: What to know to read the number.
     """
 
     statement: str
-    kind: Literal["exact", "numerical"]
+    kind: Kind
     measured: float
-    required: str
-    holds: bool
+    relation: Relation | None
+    bound: float
     note: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the number is as it has to be."""
+        if self.relation == "=":
+            return self.measured == self.bound
+        if self.relation == "≤":
+            return self.measured <= self.bound
+        return self.relation is None or self.measured >= self.bound
 
 
 def check_theorem(basis: PrimeBasis) -> tuple[Check, ...]:
@@ -69,31 +77,13 @@ def check_theorem(basis: PrimeBasis) -> tuple[Check, ...]:
     )
 
 
-def _at_most(statement: str, measured: float, bound: float, note: str = "") -> Check:
-    return Check(statement, "numerical", measured, f"≤ {bound:g}", measured <= bound, note)
-
-
-def _at_least(statement: str, measured: float, bound: float, note: str = "") -> Check:
-    return Check(statement, "numerical", measured, f"≥ {bound:g}", measured >= bound, note)
-
-
-def _equals(
-    statement: str,
-    kind: Literal["exact", "numerical"],
-    measured: int,
-    expected: int,
-    note: str = "",
-) -> Check:
-    return Check(statement, kind, measured, f"= {expected}", measured == expected, note)
-
-
 def _action_checks(basis: PrimeBasis) -> Iterator[Check]:
     periods = [period for row in basis.periods for period in row]
-    equal = sum(m == n for m, n in combinations(periods, 2))
-    yield _equals(
-        "blocks with the same period, hence isomorphic",
+    yield Check(
+        "blocks that share a period with another, hence isomorphic to it",
         "exact",
-        equal,
+        len(periods) - len(set(periods)),
+        "=",
         0,
         f"{len(periods)} periods compared as integers; Schur's lemma does the rest",
     )
@@ -102,70 +92,67 @@ def _action_checks(basis: PrimeBasis) -> Iterator[Check]:
     for _ in range(20):
         a, b = (generator.getrandbits(2000) - 2**1999 for _ in range(2))
         turned = rotation(b, basis) @ encode(a, basis, "float64").reshape(-1)
-        error = max(
-            error, float(np.abs(turned - encode(a + b, basis, "float64").reshape(-1)).max())
-        )
-    yield _at_most(
-        "|R(b)·PFE(a) - PFE(a + b)|", error, 1e-15, "largest entry, 20 pairs of 2000-bit integers"
-    )
+        sum_code = encode(a + b, basis, "float64").reshape(-1)
+        error = max(error, float(np.abs(turned - sum_code).max()))
+    note = "largest entry, 20 pairs of 2000-bit integers"
+    yield Check("|R(b)·PFE(a) - PFE(a + b)|", "numerical", error, "≤", 1e-15, note)
 
 
 def _commutant_checks(basis: PrimeBasis) -> Iterator[Check]:
-    maps = equivariant_basis(basis)
-    dimension = 2 * len(basis.channels) + (2 if basis.primes[0] == 2 else 0)
-    yield _equals(
-        "dimension of the commutant, by structure",
-        "exact",
-        len(maps),
-        dimension,
-        "two for each (p, d)" + (", four for the period 2" if basis.primes[0] == 2 else ""),
-    )
-    error = max(equivariance_error(one, basis, shifts=spread_shifts(basis, 2)) for one in maps)
-    yield _at_most(
-        "|W·R(b) - R(b)·W| for each of these maps", error, 1e-14, "b = 1 and b of full size"
-    )
-    if dimension == basis.dim**2:
+    dimension = commutant_dimension(basis)
+    couplings = len(basis.channels) ** 2 * 4
+    if dimension == couplings:
         return  # one block of period 2: nothing is forbidden
-    smallest_angle = 2 * math.pi / max(row[-1] for row in basis.periods)
+    smallest_angle = 2 * math.pi * (1 / max(row[-1] for row in basis.periods))
     values = np.sort(coupling_singular_values(basis, (1,)), axis=None)
+    fate = "ill-conditioned" if values[dimension] < 1e-6 else "enough for this basis"
     yield Check(
         "smallest singular value of a forbidden coupling, shift b = 1 alone",
         "numerical",
         float(values[dimension]),
-        NO_BOUND,
-        True,
-        f"the generator turns one block by {smallest_angle:.1e} rad only: "
-        + ("ill-conditioned" if values[dimension] < 1e-6 else "enough for this basis"),
+        None,
+        0,
+        f"the generator turns one block by {smallest_angle:.1e} rad only: {fate}",
     )
     values = np.sort(coupling_singular_values(basis, spread_shifts(basis)), axis=None)
-    yield _at_least(
+    yield Check(
         "the same with 3 more shifts from the whole range",
+        "numerical",
         float(values[dimension]),
+        "≥",
         0.01,
         "exact big integers turn every block by an angle of its own",
     )
-    yield _equals(
+    yield Check(
         "dimension of the commutant, by SVD with these 4 shifts",
         "numerical",
         int(np.sum(values < _ZERO)),
+        "=",
         dimension,
-        f"{values.size} singular values, those below {_ZERO:g} counted as 0",
+        f"two for each (p, d){', four for the period 2' if basis.primes[0] == 2 else ''}; of "
+        f"{couplings} singular values those below {_ZERO:g} count as 0",
     )
 
 
 def _projection_checks(basis: PrimeBasis) -> Iterator[Check]:
     W = np.random.default_rng(0).normal(size=(basis.dim, basis.dim))
     P = project_to_equivariant(W, basis)
+    error = equivariance_error(P, basis)
+    note = "P projects a random W to the maps of the theorem; 4 shifts b"
+    yield Check("|P(W)·R(b) - R(b)·P(W)| / |P(W)|", "numerical", error, "≤", 1e-14, note)
     scale = float(np.linalg.norm(W))
     again = float(np.linalg.norm(project_to_equivariant(P, basis) - P)) / scale
-    yield _at_most("|P(P(W)) - P(W)| of a random W", again, 1e-15, "the projection is idempotent")
+    note = "the projection is idempotent"
+    yield Check("|P(P(W)) - P(W)| / |W|", "numerical", again, "≤", 1e-15, note)
     inner = abs(float(np.sum((W - P) * P))) / scale**2
-    yield _at_most("|⟨W - P(W), P(W)⟩|", inner, 1e-15, "the projection is orthogonal")
-    yield _at_most("energy of P(W) outside the blocks", off_block_energy(P, basis), 0.0)
+    note = "the projection is orthogonal"
+    yield Check("|⟨W - P(W), P(W)⟩| / |W|²", "numerical", inner, "≤", 1e-15, note)
+    outside = off_block_energy(P, basis)
+    yield Check("energy of P(W) outside the blocks", "numerical", outside, "=", 0)
 
 
 def _logit_checks(basis: PrimeBasis) -> Iterator[Check]:
-    visible = [n for n in _MODULI if set(PrimeBasis.for_modulus(n).primes) <= set(basis.primes)]
+    visible = [n for n in _MODULI if plan(n, basis).complete]
     if not visible:
         return
     error = 0.0
@@ -173,8 +160,8 @@ def _logit_checks(basis: PrimeBasis) -> Iterator[Check]:
         shift = spread_shifts(basis)[-1]
         maps, turn = logit_channels(n, basis).maps(), rotation(shift, basis)
         error = max(error, float(np.abs(maps @ turn - np.roll(maps, shift % n, axis=1)).max()))
-    names = ", ".join(map(str, visible))
-    yield _at_most("|L·R(b) - S^b·L| for the logit maps", error, 1e-14, f"N = {names}")
+    note = f"N = {', '.join(map(str, visible))}"
+    yield Check("|L·R(b) - S^b·L| for the logit maps", "numerical", error, "≤", 1e-14, note)
     wrong, lead = 0, float("inf")
     for n in visible:
         codes = encode(np.arange(n), basis, "float64")
@@ -182,10 +169,11 @@ def _logit_checks(basis: PrimeBasis) -> Iterator[Check]:
         wrong += int(np.sum(logits.argmax(-1) != np.add.outer(np.arange(n), np.arange(n)) % n))
         top = np.partition(logits, -2, axis=-1)
         lead = min(lead, float((top[..., -1] - top[..., -2]).min()) / logit_gap(n))
-    yield _equals(
+    yield Check(
         "wrong answers of the classifier that needs no training",
         "numerical",
         wrong,
+        "=",
         0,
         f"every pair a, b < N; the right logit leads by at least {lead:.3f} of the proven gap",
     )
