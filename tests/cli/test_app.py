@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -58,3 +59,25 @@ def test_help_loads_neither_torch_nor_matplotlib() -> None:
         "sys.exit(bool({'torch', 'matplotlib'} & set(sys.modules)))"
     )
     subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+
+
+def test_plain_ascii_terminals_get_plain_signs() -> None:
+    plain = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        [PFE, "plan", "12"], capture_output=True, text=True, check=True, env=plain
+    )
+    assert done.stdout.startswith("12 = 2? ? 3")
+    done = subprocess.run([PFE, "theory"], capture_output=True, text=True, check=True, env=plain)
+    assert "10 of 10 checks hold." in done.stdout
+
+
+def test_what_needs_too_much_memory_is_told(
+    pfe: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def exhausted(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("primefourier.cli.theory.check_theorem", exhausted)
+    code, _, err = pfe("theory")
+    assert code == 2
+    assert "more memory than there is" in err

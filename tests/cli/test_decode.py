@@ -43,10 +43,10 @@ def test_arrays_are_read_with_the_basis_of_the_options(pfe: Pfe, tmp_path: Path)
     code, out, err = pfe("decode", str(path), *options)
     assert (code, out) == (2, "")
     assert "vector [1] is not near any code" in err
-    masked = json.loads(pfe("decode", str(path), *options, "--unclear", "mask", "--json")[1])
+    masked = json.loads(pfe("decode", str(path), *options, "--errors", "mask", "--json")[1])
     assert masked["value"] == [7, None, 9]
     assert masked["residues"][1] is masked["margin"][1] is None
-    assert "unclear" in pfe("decode", str(path), *options, "--unclear", "mask")[1]
+    assert "unclear" in pfe("decode", str(path), *options, "--errors", "mask")[1]
     code, _, err = pfe("decode", str(path))
     assert code == 2
     assert "is it the basis they were encoded with?" in err
@@ -57,7 +57,8 @@ def test_arrays_are_read_with_the_basis_of_the_options(pfe: Pfe, tmp_path: Path)
     [b"", b"not json", b"[1, 2]", b'{"codes": [[1]]}', b'{"primes": "x", "depth": 1, "codes": []}',
      b'{"primes": [3], "depth": 1, "codes": ["a"]}', b"\xff\xfe", b"null",
      b'{"primes": [4], "depth": 1, "codes": [[[[1, 0]]]]}',
-     b'{"primes": [3], "depth": "1", "codes": [[[[1, 0]]]]}'],
+     b'{"primes": [3], "depth": "1", "codes": [[[[1, 0]]]]}', b"[" * 100_000,
+     b'{"primes": [3], "depth": 1, "dtype": "float16", "codes": [[[[1e10, 0]]]]}'],
 )  # fmt: skip
 def test_other_files_are_refused_in_words(pfe: Pfe, tmp_path: Path, content: bytes) -> None:
     for name in ("codes.json", "codes.npy"):
@@ -73,11 +74,21 @@ def test_pickles_are_never_loaded(pfe: Pfe, tmp_path: Path) -> None:
     np.save(path, np.array([{}], dtype=object), allow_pickle=True)
     code, _, err = pfe("decode", str(path))
     assert code == 2
-    assert "is not an array of codes" in err
+    assert "is not a .npy file with an array of floats" in err
+
+
+def test_options_that_contradict_the_file_are_refused(pfe: Pfe, tmp_path: Path) -> None:
+    path = tmp_path / "codes.json"
+    path.write_text(pfe("encode", "5", "--primes", "3,5", "--depth", "1", "--json")[1])
+    assert pfe("decode", str(path), "--primes", "3,5", "--depth", "1")[0] == 0
+    for options in (["--primes", "3,7"], ["--depth", "2"], ["--depth", "0"], ["--primes", ""]):
+        code, out, err = pfe("decode", str(path), *options)
+        assert (code, out) == (2, "")
+        assert err.startswith("error: ")
 
 
 def test_a_missing_file_is_named(pfe: Pfe, tmp_path: Path) -> None:
-    for name in ("none.json", "none.npy"):
+    for name in ("none.json", "none.npy", ""):
         code, _, err = pfe("decode", str(tmp_path / name))
         assert code == 2
-        assert name in err
+        assert f"there is no file '{tmp_path / name}'" in err

@@ -3,6 +3,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import primefourier as pf
 
@@ -10,7 +11,7 @@ import primefourier as pf
 def test_the_table_shows_residue_cosine_and_sine(pfe: Callable[..., tuple[int, str, str]]) -> None:
     code, out, err = pfe("encode", "9", "17", "--primes", "3,5,7", "--depth", "2")
     assert (code, err) == (0, "")
-    assert "4  +0.309017  -0.951057" in out
+    assert "4   +0.309017   -0.951057" in out
     assert "12 numbers for each integer; integers below 11025 are told apart." in out
 
 
@@ -29,7 +30,8 @@ def test_codes_go_to_a_file(pfe: Callable[..., tuple[int, str, str]], tmp_path: 
     assert np.load(path).shape == (1, 16, 6, 2)
     code, _, err = pfe("encode", "5", "--out", str(tmp_path / "codes.txt"))
     assert code == 2
-    assert "--out must name a .npy file" in err
+    assert pfe("encode", "5", "--out", str(path), "--json")[0] == 2
+    assert "--out must end in .npy" in err
 
 
 def test_mistakes_are_told(pfe: Callable[..., tuple[int, str, str]]) -> None:
@@ -43,3 +45,25 @@ def test_mistakes_are_told(pfe: Callable[..., tuple[int, str, str]]) -> None:
         code, out, err = pfe(*arguments)
         assert (code, out) == (2, "")
         assert words in err
+
+
+def test_integers_beyond_4300_digits_are_no_exception(
+    pfe: Callable[..., tuple[int, str, str]],
+) -> None:
+    number = 7**6000
+    code, out, _ = pfe("encode", str(number), "--primes", "3", "--depth", "1", "--json")
+    assert code == 0
+    assert json.loads(out)["numbers"] == [number]
+    assert pfe("encode", str(number), "--primes", "3", "--depth", "1")[0] == 0
+
+
+def test_narrow_terminals_show_one_table_for_each_integer(
+    pfe: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "60")
+    out = pfe("encode", "9", "17", "--primes", "3,5", "--depth", "1")[1]
+    assert out.count("prime") == 2
+    monkeypatch.setenv("COLUMNS", "120")
+    out = pfe("encode", "9", "17", "--primes", "3,5", "--depth", "1")[1]
+    assert out.count("prime") == 1

@@ -1,7 +1,9 @@
+from pathlib import Path
+
 import pytest
 
 from primefourier import PAPER_BASIS, PrimeBasis
-from primefourier.cli.options import read_basis, read_integer, read_integers
+from primefourier.cli.options import check_output, read_basis, read_integer, read_primes
 
 
 @pytest.mark.parametrize(
@@ -21,6 +23,17 @@ def test_other_words_are_refused(word: str) -> None:
 def test_the_basis_defaults_to_the_papers() -> None:
     assert read_basis(None, None) == PAPER_BASIS
     assert read_basis("2, 3", 4) == PrimeBasis((2, 3), 4)
-    assert read_integers("3,5") == (3, 5)
-    with pytest.raises(ValueError, match="required, got ''"):
-        read_integers("3,")
+
+
+@pytest.mark.parametrize("words", ["", "3,,5", "3,", "3 5", "x"])
+def test_wrong_primes_are_told_with_the_option(words: str) -> None:
+    with pytest.raises(ValueError, match=f"--primes takes primes with commas .* got '{words}'"):
+        read_primes(words)
+
+
+def test_a_place_to_write_to_is_checked_first(tmp_path: Path) -> None:
+    check_output(tmp_path / "x.PNG", (".png", ".svg"))
+    with pytest.raises(ValueError, match=r"--out must end in .png, .svg, got"):
+        check_output(tmp_path / "x.gif", (".png", ".svg"))
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        check_output(tmp_path / "none" / "x.png", (".png",))

@@ -28,7 +28,7 @@ def test_mistakes_are_told(pfe: Pfe) -> None:
     for arguments, words in (
         (["1"], "modulus must be an integer of at least 2, got 1"),
         (["-5"], "got -5"),
-        (["15", "--range", "0"], "input_range must be an integer of at least 1, got 0"),
+        (["15", "--range", "0"], "--range must be at least 1, got 0"),
         (["15", "--range", "1e3"], "required, got '1e3'"),
     ):
         code, out, err = pfe("plan", *arguments)

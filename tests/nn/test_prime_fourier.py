@@ -113,6 +113,9 @@ def test_what_stands_under_the_mask_does_not_matter() -> None:
         out = PrimeFourierEmbedding(BASIS, num_embeddings=table)(x, padding_mask=mask)
         assert torch.equal(out[0], expected(x)[0])
         assert (out[1:] == 0).all()
+    huge = torch.tensor([2**63, 7], dtype=torch.uint64)
+    out = PrimeFourierEmbedding(BASIS)(huge, padding_mask=torch.tensor([False, True]))
+    assert torch.equal(out[0], expected(huge)[0])
 
 
 def test_what_is_no_integer_is_refused() -> None:

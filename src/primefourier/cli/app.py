@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 
 from cyclopts import App, CycloptsError
 from rich.console import Console
@@ -30,9 +31,15 @@ for command in (encode, decode, plan, theory, circles, version):
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code: 0 done, 1 failed, 2 wrong usage."""
+    sys.set_int_max_str_digits(0)  # integers of any size are the point
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # terminals that cannot show a sign show ?
     errors = Console(stderr=True, soft_wrap=True)
     try:
-        words = [STANDARD_INPUT if word == "-" else word for word in arguments]
+        words = list(arguments)
+        if words[:1] == ["decode"]:  # there - is a file, not the beginning of an option
+            words = [STANDARD_INPUT if word == "-" else word for word in words]
         code = app(words, exit_on_error=False, print_error=False, result_action="return_value")
     except CycloptsError as error:
         name = " ".join(["pfe", *(error.command_chain or ())])
@@ -42,7 +49,10 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:  # the reader, such as head, has seen enough
         sys.stdout = None
         return DONE
-    except (ValueError, TypeError, OSError, ImportError) as error:
+    except (ValueError, TypeError, OSError, ImportError, OverflowError) as error:
         errors.print(f"error: {error}", markup=False, highlight=False)
+        return WRONG_USAGE
+    except MemoryError:
+        errors.print("error: this needs more memory than there is; use a smaller basis")
         return WRONG_USAGE
     return code if isinstance(code, int) else DONE

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from primefourier.cli.options import Integer, read_integers
+from primefourier.cli.options import Integer, check_output, read_primes
 from primefourier.cli.output import print_text
-
-_FORMATS = (".png", ".svg", ".pdf")
 
 
 def circles(
@@ -34,13 +32,10 @@ def circles(
     primes
         Circles to draw, such as 3,5,7 (default: those of N and a few others).
     """
-    if out.suffix.lower() not in _FORMATS:
-        raise ValueError(f"--out must end in {', '.join(_FORMATS)}, got {out}")
-    if not out.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {out.parent}; create it first")
+    check_output(out, (".png", ".svg", ".pdf"))
     from primefourier.figures import draw_circles
 
-    circled = None if primes is None else read_integers(primes)
+    circled = None if primes is None else read_primes(primes)
     figure = draw_circles(a, b, modulus, primes=circled)
     figure.savefig(out)
     print_text(f"Wrote {out}.")

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 from primefourier.cli.options import Depth, Json, Primes, read_basis
 from primefourier.cli.output import print_json, print_table, print_text, shorten
+from primefourier.encoding import PrimeBasis
 
 STANDARD_INPUT = "<standard input>"
 """What the app puts in the place of -, which would look like an option."""
@@ -23,7 +24,7 @@ def decode(
     primes: Primes = None,
     depth: Depth = None,
     signed: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
-    unclear: Literal["raise", "mask"] = "raise",
+    errors: Literal["raise", "mask"] = "raise",
     json: Json = False,
 ) -> None:
     """Decode codes back to integers.
@@ -35,8 +36,8 @@ def decode(
         from standard input.
     signed
         Print the integers nearest zero instead of those in 0 … range - 1.
-    unclear
-        What to do with vectors that are not near any code: stop, or leave them out.
+    errors
+        What to do with vectors that are not near any code: raise an error, or mask them.
     """
     codes, basis = _read(file, primes, depth)
 
@@ -44,14 +45,14 @@ def decode(
 
     import primefourier as pf
 
-    decoded = pf.decode(codes, basis, signed=signed, errors=unclear)
+    decoded = pf.decode(codes, basis, signed=signed, errors=errors)
     flat = np.ma.asarray(decoded.value).reshape(-1)
     values = [None if np.ma.is_masked(flat[i : i + 1]) else int(flat[i]) for i in range(flat.size)]
     margins = np.asarray(decoded.margin).reshape(-1).tolist()
     margins = [
         None if value is None else margin for value, margin in zip(values, margins, strict=True)
     ]
-    residues = decoded.residues.reshape(-1, len(basis.primes)).tolist()
+    residues = np.ma.getdata(decoded.residues).reshape(-1, len(basis.primes)).tolist()
     if json:
         print_json(
             {
@@ -80,33 +81,32 @@ def decode(
     )
 
 
-def _read(file: Path, primes: str | None, depth: int | None) -> tuple[Any, Any]:
+def _read(file: Path, primes: str | None, depth: int | None) -> tuple[Any, PrimeBasis]:
     """Return the codes of a file and the basis they are in."""
     import numpy as np
 
+    if str(file) != STANDARD_INPUT and not file.is_file():
+        raise FileNotFoundError(f"there is no file {str(file)!r}")
     if file.suffix == ".npy":
         try:
             return np.load(file, allow_pickle=False), read_basis(primes, depth)
-        except (ValueError, EOFError) as error:
-            raise ValueError(f"{file} is not an array of codes: {error}") from error
-    text = sys.stdin.read() if str(file) == STANDARD_INPUT else _text(file)
+        except (ValueError, EOFError):
+            raise ValueError(f"{file} is not a .npy file with an array of floats") from None
     try:
+        text = sys.stdin.read() if str(file) == STANDARD_INPUT else file.read_text()
         document = json_module.loads(text)
-        codes = np.asarray(document["codes"], dtype=document.get("dtype", "float64"))
-        own_primes = ",".join(map(str, document["primes"]))
-        own_depth = document["depth"]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        with np.errstate(over="ignore"):
+            codes = np.asarray(document["codes"], dtype=document.get("dtype", "float64"))
+        basis = PrimeBasis(document["primes"], document["depth"])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(
             f"{file} must be JSON with primes, depth and codes, as pfe encode --json prints it, or "
             f"a .npy file ({type(error).__name__}: {error})"
         ) from error
-    return codes, read_basis(primes or own_primes, depth or own_depth)
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text()
-    except FileNotFoundError:
-        raise FileNotFoundError(f"there is no file {file}") from None
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{file} is neither JSON nor a .npy file") from error
+    asked = read_basis(
+        ",".join(map(str, basis.primes)) if primes is None else primes,
+        basis.depth if depth is None else depth,
+    )
+    if asked != basis:
+        raise ValueError(f"{file} holds codes of {basis}, not of {asked}; leave the options out")
+    return codes, basis

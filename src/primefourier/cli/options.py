@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
@@ -25,13 +26,26 @@ def read_integer(word: str) -> int:
     return int(word)
 
 
-def read_integers(words: str) -> tuple[int, ...]:
-    """Turn words between commas into integers.
+def read_primes(words: str) -> tuple[int, ...]:
+    """Turn what stands behind --primes into integers.
 
-    >>> read_integers("3,5,7")
+    >>> read_primes("3,5,7")
     (3, 5, 7)
     """
-    return tuple(read_integer(word) for word in words.split(","))
+    try:
+        return tuple(read_integer(word) for word in words.split(","))
+    except ValueError:
+        raise ValueError(
+            f"--primes takes primes with commas between them, such as 3,5,7; got {words!r}"
+        ) from None
+
+
+def check_output(path: Path, suffixes: Sequence[str]) -> None:
+    """Refuse a place to write to before any work is done for it."""
+    if path.suffix.lower() not in suffixes:
+        raise ValueError(f"--out must end in {', '.join(suffixes)}, got {str(path)!r}")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {str(path.parent)!r}; create it first")
 
 
 def _convert(_type: Any, tokens: Sequence[Any]) -> Any:
@@ -65,6 +79,6 @@ def read_basis(primes: str | None, depth: int | None) -> PrimeBasis:
     PrimeBasis(primes=(3, 5), depth=6)
     """
     return PrimeBasis(
-        PAPER_BASIS.primes if primes is None else read_integers(primes),
+        PAPER_BASIS.primes if primes is None else read_primes(primes),
         PAPER_BASIS.depth if depth is None else depth,
     )

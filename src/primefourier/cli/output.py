@@ -11,6 +11,11 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 
 
+def fits(width: int) -> bool:
+    """Tell whether a table so wide can be shown unfolded; in a pipe every width can."""
+    return not sys.stdout.isatty() or width <= Console().width
+
+
 def print_json(value: object) -> None:
     """Print one JSON document on standard output."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")

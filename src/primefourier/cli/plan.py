@@ -30,6 +30,8 @@ def plan(
     """
     import primefourier as pf
 
+    if input_range is not None and input_range < 1:
+        raise ValueError(f"--range must be at least 1, got {input_range}")
     basis = read_basis(primes, depth)
     found = pf.plan(modulus, basis)
     if not json:

@@ -118,7 +118,7 @@ class PrimeFourierEmbedding(BasisModule):
                 f"padding_mask must be of torch.bool and of shape {tuple(x.shape)}, got "
                 f"{padding_mask.dtype} of shape {tuple(padding_mask.shape)}"
             )
-        codes = self._codes(x.masked_fill(padding_mask, 0))
+        codes = self._codes(torch.where(padding_mask, torch.zeros_like(x), x))
         return codes.masked_fill(padding_mask.unsqueeze(-1), 0)
 
     def _codes(self, x: Tensor) -> Tensor:
