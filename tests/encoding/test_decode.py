@@ -161,21 +161,24 @@ def test_a_dtype_too_coarse_for_a_prime_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dtype", "prime", "refused"),
+    ("dtype", "prime", "refused", "by_default"),
     [
-        (np.float16, 9059, 9067),
-        (ml_dtypes.bfloat16, 1129, 1151),
-        (ml_dtypes.float8_e4m3fn, 67, 71),
-        (ml_dtypes.float8_e5m2, 31, 37),
+        (np.float16, 9059, 9067, 7243),
+        (ml_dtypes.bfloat16, 1129, 1151, 907),
+        (ml_dtypes.float8_e4m3fn, 67, 71, 61),
+        (ml_dtypes.float8_e5m2, 31, 37, 31),
     ],
 )
 def test_a_dtype_decodes_every_code_up_to_its_largest_prime(
-    dtype: Any, prime: int, refused: int
+    dtype: Any, prime: int, refused: int, by_default: int
 ) -> None:
     basis = PrimeBasis((prime,), 2)
     numbers = np.arange(0, basis.range, max(1, basis.range // 300_000))
     codes = pf.encode(numbers, basis).astype(dtype)
     assert (pf.decode(codes, basis, min_margin=0).value == numbers).all()
+    smaller = PrimeBasis((by_default,), 2)
+    numbers = np.arange(0, smaller.range, max(1, smaller.range // 300_000))
+    assert (pf.decode(pf.encode(numbers, smaller).astype(dtype), smaller).value == numbers).all()
     other = PrimeBasis((refused,), 1)
     with pytest.raises(ValueError, match=f"residues modulo {refused} apart"):
         pf.decode(pf.encode(1, other).astype(dtype), other, min_margin=0)

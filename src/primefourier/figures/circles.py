@@ -17,7 +17,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyBboxPatch, Rectangle, Wedge
 
 from primefourier.arithmetic.integers import as_integer, as_integers
-from primefourier.arithmetic.primes import factorize, is_prime, primes_from
+from primefourier.arithmetic.primes import factorize, format_factors, primes_from
+from primefourier.encoding import PrimeBasis
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart.
 COLOR_A, COLOR_B, COLOR_SUM, COLOR_ACTIVE = "#D55E00", "#0072B2", "#CC79A7", "#009E73"
@@ -25,8 +26,9 @@ INK, PALE = "#333333", "#BBBBBB"
 
 _CELL, _CELL_HEIGHT, _RADIUS = 3.1, 3.55, 1.0
 _BAR_LEFT, _BAR_WIDTH, _BAR_HEIGHT = 0.0, 6.0, 0.52
-_MOST_SEGMENTS = 60  # more would be a grey smear
-_MOST_CIRCLES = 16
+_MOST_SEGMENTS = 100  # more would be a grey smear
+_LARGEST_LABELLED = 999  # longer labels do not fit around a circle
+_MARKS_APART = 0.04  # of a turn; marks closer than this would run into each other
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,12 @@ class _Dial:
     """One circle: a period, and whether it divides the modulus."""
 
     prime: int
-    period: int
+    power: int
     active: bool
+
+    @property
+    def period(self) -> int:
+        return int(self.prime**self.power)
 
 
 def draw_circles(a: int, b: int, modulus: int, *, primes: Sequence[int] | None = None) -> Figure:
@@ -53,16 +59,15 @@ def draw_circles(a: int, b: int, modulus: int, *, primes: Sequence[int] | None =
     >>> figure = draw_circles(9, 17, 23)
     >>> draw_circles(13, 15, 21, primes=[4])
     Traceback (most recent call last):
-    ValueError: circles are drawn for primes, got 4
+    ValueError: primes must be distinct primes, got 4 = 2²; use depth for prime powers
     """
     n = as_integer(modulus, "modulus", at_least=2)
     a, b = as_integers([a, b]).tolist()
     dials = _dials(n, primes)
     arcs = len(factorize(n)) == 1
-    columns = 2 if len(dials) <= 4 else 4
-    rows = -(-len(dials) // columns)
-
     bars = _bars(a, b, n, arcs)
+    columns = max(2, -(-len(dials) // max(2, round((1.9 + len(bars)) / _CELL_HEIGHT))))
+    rows = -(-len(dials) // columns)
     height = max(rows * _CELL_HEIGHT + 1.1, 1.9 + len(bars) * 1.0)
     top = -1.35 - max(0.0, (height - 2.3 - len(bars)) / 2)
     left, right = -max(2.1, 0.4 + 0.125 * max(len(bar.label) for bar in bars)), 7.4
@@ -87,21 +92,15 @@ def draw_circles(a: int, b: int, modulus: int, *, primes: Sequence[int] | None =
 
 
 def _dials(n: int, primes: Sequence[int] | None) -> list[_Dial]:
-    powers = {p: p**e for p, e in factorize(n)}
-    if primes is None:
-        if len(powers) == 1:
-            chosen = list(islice(primes_from(max(powers)), 4))
-        else:
-            others = (p for p in primes_from(3) if p not in powers)
-            chosen = sorted(chain(powers, islice(others, max(1, 4 - len(powers)))))
+    powers = dict(factorize(n))
+    if primes is not None:
+        chosen = list(PrimeBasis(tuple(primes), 1).primes)
+    elif len(powers) == 1:
+        chosen = list(islice(primes_from(max(powers)), 4))
     else:
-        chosen = as_integers(primes).reshape(-1).tolist()
-        for p in chosen:
-            if not is_prime(p):
-                raise ValueError(f"circles are drawn for primes, got {p}")
-    if not 1 <= len(chosen) <= _MOST_CIRCLES:
-        raise ValueError(f"1 to {_MOST_CIRCLES} primes are required, got {len(chosen)}")
-    return [_Dial(p, powers.get(p, p), p in powers) for p in chosen]
+        others = (p for p in primes_from(3) if p not in powers)
+        chosen = sorted(chain(powers, islice(others, max(1, 4 - len(powers)))))
+    return [_Dial(p, powers.get(p, 1), p in powers) for p in chosen]
 
 
 @dataclass(frozen=True)
@@ -173,19 +172,20 @@ def _draw_dial(axes: Axes, dial: _Dial, a: int, b: int, x: float, y: float, *, a
         _sector(axes, x, y, 0, first, COLOR_A)
         if end > 1:
             _sector(axes, x, y, 0, end - 1, COLOR_SUM)
-        marks = {0: 0.0, a % m: first, (a + b) % m: total}
     else:
         _sector(axes, x, y, 0, total, COLOR_SUM)
-        marks = {0: 0.0, (a + b) % m: total}
     axes.add_patch(Circle((x, y), _RADIUS, fill=False, edgecolor=INK, lw=1.1))
     axes.add_patch(Circle((x, y), 0.05, color=INK, lw=0))
-    for value, turn in marks.items():
-        _tick(axes, x, y, turn, value, hand=value == (a + b) % m)
-    power = "" if m == dial.prime else f", period {_short(m)}"
+    _tick(axes, x, y, total, hand=True)
+    _tick(axes, x, y, 0, hand=False)
+    if arcs:
+        _tick(axes, x, y, first, hand=False)
+    if m <= _LARGEST_LABELLED:
+        _label_marks(axes, x, y, m, [(a + b) % m, 0, a % m] if arcs else [(a + b) % m, 0])
     axes.text(
         x,
         y - _RADIUS - 0.58,
-        f"p = {_short(dial.prime)}{power}",
+        _caption(dial, (a + b) % m),
         ha="center",
         va="center",
         fontsize=10.5,
@@ -213,7 +213,36 @@ def _sector(axes: Axes, x: float, y: float, start: float, stop: float, color: st
         axes.add_patch(Wedge((x, y), _RADIUS, 90 - 360 * stop, 90 - 360 * start, color=color, lw=0))
 
 
-def _tick(axes: Axes, x: float, y: float, turn: float, value: int, *, hand: bool) -> None:
+def _caption(dial: _Dial, answer: int) -> str:
+    """Name the prime, its power if that is the period, and the answer if no mark shows it."""
+    text = f"p = {_short(dial.prime)}"
+    if dial.power > 1:
+        text += f", period {format_factors(((dial.prime, dial.power),))}"
+    return text if dial.period <= _LARGEST_LABELLED else f"{text}\n{_short(answer)}"
+
+
+def _label_marks(axes: Axes, x: float, y: float, period: int, values: list[int]) -> None:
+    """Write values around a circle, the first in bold; those too close to an earlier one not."""
+    shown: list[float] = []
+    for value in values:
+        turn = value / period
+        apart = [min((turn - other) % 1, (other - turn) % 1) for other in shown]
+        if all(distance >= _MARKS_APART for distance in apart):
+            dx, dy = math.sin(2 * math.pi * turn), math.cos(2 * math.pi * turn)
+            axes.text(
+                x + 1.25 * _RADIUS * dx,
+                y + 1.22 * _RADIUS * dy,
+                str(value),
+                ha="center",
+                va="center",
+                fontsize=8.5,
+                color=INK,
+                fontweight="normal" if shown else "bold",
+            )
+            shown.append(turn)
+
+
+def _tick(axes: Axes, x: float, y: float, turn: float, *, hand: bool) -> None:
     dx, dy = math.sin(2 * math.pi * turn), math.cos(2 * math.pi * turn)
     inner = 0.0 if hand else 0.86
     axes.plot(
@@ -223,21 +252,11 @@ def _tick(axes: Axes, x: float, y: float, turn: float, value: int, *, hand: bool
         lw=1.6 if hand else 1.0,
         solid_capstyle="round",
     )
-    axes.text(
-        x + 1.22 * _RADIUS * dx,
-        y + 1.22 * _RADIUS * dy,
-        _short(value),
-        ha="center",
-        va="center",
-        fontsize=8.5,
-        color=INK,
-        fontweight="bold" if hand else "normal",
-    )
 
 
 def _draw_legend(axes: Axes, x: float, y: float, *, arcs: bool) -> None:
-    entries = [(COLOR_A, "a"), (COLOR_B, "b")]
-    entries.append((COLOR_SUM, "overlap: what wraps around" if arcs else "(a + b) mod period"))
+    answer = "answer, and where a and b overlap" if arcs else "(a + b) mod period"
+    entries = [(COLOR_A, "a"), (COLOR_B, "b"), (COLOR_SUM, answer)]
     for color, text in entries:
         axes.add_patch(Rectangle((x, y - 0.14), 0.4, 0.28, color=color, lw=0))
         axes.text(x + 0.52, y, text, va="center", fontsize=9, color=INK)
