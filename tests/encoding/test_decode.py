@@ -130,6 +130,15 @@ def test_vectors_near_no_code_are_refused_or_masked(vector: Any, words: str) -> 
     assert pf.decode(FIVE, SMALL, errors="mask").value == 5
 
 
+def test_a_free_norm_admits_any_length_but_none() -> None:
+    free = float("inf")
+    assert pf.decode(FIVE * 100, SMALL, norm_tolerance=free).value == 5
+    with pytest.raises(ValueError, match="its norm is 0, so it has no angle"):
+        pf.decode(FIVE * 0, SMALL, norm_tolerance=free, min_margin=0)
+    with pytest.raises(ValueError, match="it is not finite"):
+        pf.decode(FIVE + np.inf, SMALL, norm_tolerance=free, min_margin=0)
+
+
 def test_random_directions_are_near_no_code() -> None:
     angles = np.random.default_rng(0).uniform(0, 2 * np.pi, (1000, 16, 6))
     vectors = np.stack([np.cos(angles), np.sin(angles)], axis=-1)

@@ -65,7 +65,8 @@ def decode(
         min_margin: The smallest margin that counts as clear. Unit vectors at random angles pass
             with probability (1 - min_margin)^(P·D): next to never for the paper's 96 blocks, but
             often for a basis of a few. Use 0 to take the nearest code whatever its margin.
-        norm_tolerance: How far the norm of a block may be from 1; infinity for no limit.
+        norm_tolerance: How far the norm of a block may be from 1; infinity for no limit, but 0
+            has no angle and is near no code.
 
     Returns:
         The integers with their residues and margins.
@@ -100,23 +101,19 @@ def decode(
     for start in range(0, len(flat), _BLOCK):
         rows = slice(start, start + _BLOCK)
         block = flat[rows].astype(np.float64)
-        clear = _settle_digits(block, basis, residues[rows])
         norm = np.hypot(block[..., 0], block[..., 1])
+        clear = _settle_digits(block, basis, residues[rows])
         with np.errstate(invalid="ignore"):
-            usable = (np.abs(norm - 1) <= norm_tolerance) & (clear >= min_margin)
+            usable = (norm > 0) & (np.abs(norm - 1) <= norm_tolerance) & (clear >= min_margin)
         margin[rows] = clear.min(axis=(1, 2))
         valid[rows] = usable.all(axis=(1, 2))
         if errors == "raise" and not usable.all():
-            first = np.argwhere(~usable)[0].tolist()
-            raise _unclear(
-                basis,
-                batch,
-                start + first[0],
-                tuple(first[1:]),
-                norm[tuple(first)],
-                clear[tuple(first)],
-                min_margin,
-                norm_tolerance,
+            row, i, d = first = tuple(np.argwhere(~usable)[0].tolist())
+            where = np.unravel_index(start + row, batch) if batch else ()
+            raise ValueError(
+                f"{_vector(where)} is not near any code: at prime {basis.primes[i]}, depth {d}, "
+                f"{_reason(norm[first], clear[first], min_margin, norm_tolerance)}; pass "
+                "errors='mask' to mask such vectors"
             )
     value = combine_coprime(residues, [row[-1] for row in basis.periods])
     if signed:
@@ -218,29 +215,19 @@ def code_batch(array: NDArray[Any], basis: PrimeBasis) -> tuple[int, ...]:
     )
 
 
-def _unclear(
-    basis: PrimeBasis,
-    batch: tuple[int, ...],
-    row: int,
-    block: tuple[int, ...],
-    norm: float,
-    clear: float,
-    min_margin: float,
-    norm_tolerance: float,
-) -> ValueError:
-    """Say which vector is not near any code, where, and why."""
-    prime, d = basis.primes[block[0]], block[1]
-    where = f"vector {[int(i) for i in np.unravel_index(row, batch)]}" if batch else "the vector"
-    if not np.isfinite(norm) or not np.isfinite(clear):
-        reason = "it is not finite"
-    elif abs(norm - 1) > norm_tolerance:
-        reason = f"its norm is {norm:.3g}, more than {norm_tolerance:g} from 1"
-    else:
-        reason = (
-            f"its angle leaves a margin of {clear:.2f} to the next digit, below "
-            f"min_margin={min_margin:g}"
-        )
-    return ValueError(
-        f"{where} is not near any code: at prime {prime}, depth {d}, {reason}; pass errors='mask' "
-        "to mask such vectors"
+def _vector(position: tuple[Any, ...]) -> str:
+    return f"vector {[int(i) for i in position]}" if position else "the vector"
+
+
+def _reason(norm: float, clear: float, min_margin: float, norm_tolerance: float) -> str:
+    """Say why a block is not near any code."""
+    if not np.isfinite(norm):
+        return "it is not finite"
+    if norm == 0:
+        return "its norm is 0, so it has no angle"
+    if abs(norm - 1) > norm_tolerance:
+        return f"its norm is {norm:.3g}, more than {norm_tolerance:g} from 1"
+    return (
+        f"its angle leaves a margin of {clear:.2f} to the next digit, below "
+        f"min_margin={min_margin:g}"
     )
