@@ -43,6 +43,7 @@ def test_arrays_are_read_with_the_basis_of_the_options(pfe: Pfe, tmp_path: Path)
     code, out, err = pfe("decode", str(path), *options)
     assert (code, out) == (2, "")
     assert "vector [1] is not near any code" in err
+    assert "pass --errors mask to mask such vectors" in err
     masked = json.loads(pfe("decode", str(path), *options, "--errors", "mask", "--json")[1])
     assert masked["value"] == [7, None, 9]
     assert masked["residues"][1] is masked["margin"][1] is None

@@ -199,14 +199,20 @@ def test_other_types_are_refused() -> None:
         np.zeros((3, 2, 2), dtype=complex),
         torch.zeros(12, dtype=torch.int64),
     ):
-        with pytest.raises(TypeError, match="codes must be floats"):
+        with pytest.raises(TypeError, match="floats are required"):
             pf.decode(value, SMALL)
     with pytest.raises(ValueError, match="errors must be 'raise' or 'mask', got 'ignore'"):
         pf.decode(FIVE, SMALL, errors="ignore")  # type: ignore[arg-type]
+    for margin in (-0.1, 1.1, float("nan")):
+        with pytest.raises(ValueError, match="min_margin must be between 0 and 1"):
+            pf.decode(FIVE, SMALL, min_margin=margin)
+    for tolerance in (-1.0, float("nan")):
+        with pytest.raises(ValueError, match="norm_tolerance must be 0 or more"):
+            pf.decode(FIVE, SMALL, norm_tolerance=tolerance)
 
 
 def test_masked_codes_are_refused() -> None:
-    with pytest.raises(ValueError, match="masked codes"):
+    with pytest.raises(ValueError, match="masked floats"):
         pf.decode(np.ma.MaskedArray(FIVE, mask=True), SMALL)
 
 

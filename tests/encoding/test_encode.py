@@ -121,7 +121,9 @@ def test_temporaries_stay_small() -> None:
         assert peak - numbers.size * 192 * size < 64e6
 
 
-@pytest.mark.parametrize("dtype", ["int8", "float128", "complex64", bool, "S4", None])
+@pytest.mark.parametrize(
+    "dtype", ["int8", "float128", "complex64", bool, "S4", None, "bfloat16", torch.float32]
+)
 def test_other_dtypes_are_refused(dtype: Any) -> None:
     with pytest.raises(TypeError, match="dtype must be float16, float32 or float64, got"):
         pf.encode(1, pf.PAPER_BASIS, dtype)

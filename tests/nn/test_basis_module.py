@@ -2,27 +2,43 @@ import pytest
 import torch
 
 from primefourier import PrimeBasis
-from primefourier.nn import EquivariantLinear, PrimeFourierEmbedding
-from primefourier.nn.basis_module import BasisModule
+from primefourier.nn import EquivariantLinear, PrimeFourierEmbedding, ShuffledPrimeFourier
+from primefourier.nn.basis_module import BasisModule, require_tensor
 
 BASIS = PrimeBasis((2, 3, 59), 4)
 
 
-@pytest.mark.parametrize("kind", [EquivariantLinear, PrimeFourierEmbedding])
+@pytest.mark.parametrize("kind", [EquivariantLinear, PrimeFourierEmbedding, ShuffledPrimeFourier])
 @pytest.mark.parametrize("other", [PrimeBasis((2, 3, 53), 4), PrimeBasis((2, 3, 59), 5)])
-def test_the_state_of_another_basis_is_refused(kind: type[BasisModule], other: PrimeBasis) -> None:
-    state = kind(BASIS).state_dict()  # type: ignore[call-arg]
-    kind(BASIS).load_state_dict(state)  # type: ignore[call-arg]
-    with pytest.raises(RuntimeError, match=r"saved with primes \(2, 3, 59\) and depth 4"):
-        kind(other).load_state_dict(state)  # type: ignore[call-arg]
+def test_the_state_of_another_basis_is_refused(
+    kind: type[EquivariantLinear], other: PrimeBasis
+) -> None:
+    state = kind(BASIS).state_dict()
+    kind(BASIS).load_state_dict(state)
+    with pytest.raises(ValueError, match=r"saved with primes \(2, 3, 59\) and depth 4"):
+        kind(other).load_state_dict(state)
 
 
-def test_the_basis_is_kept_in_integers_whatever_the_dtype() -> None:
-    module = BasisModule(BASIS, None).to(torch.bfloat16)
-    assert module.primes.dtype == module.depth.dtype == torch.int64
-    assert module.primes.tolist() == [2, 3, 59]
+def test_the_state_is_made_of_tensors() -> None:
+    state = BasisModule(BASIS).to(torch.bfloat16).state_dict()
+    assert {name: value.tolist() for name, value in state.items()} == {
+        "_extra_state": [4, 2, 3, 59]
+    }
 
 
 def test_primes_beyond_64_bits_are_refused() -> None:
     with pytest.raises(ValueError, match=r"primes below 2\^63"):
-        BasisModule(PrimeBasis((9223372036854775837,), 1), None)
+        BasisModule(PrimeBasis((9223372036854775837,), 1))
+
+
+def test_lists_are_refused_by_every_module() -> None:
+    for module in (
+        PrimeFourierEmbedding(BASIS),
+        EquivariantLinear(BASIS),
+        ShuffledPrimeFourier(BASIS),
+    ):
+        with pytest.raises(TypeError, match="must be a torch tensor, got a list"):
+            module([1, 2])
+    with pytest.raises(TypeError, match="padding_mask must be a torch tensor, got a list"):
+        PrimeFourierEmbedding(BASIS)(torch.arange(2), padding_mask=[True, False])
+    require_tensor(torch.zeros(1), "x")

@@ -71,10 +71,12 @@ def test_wrong_arguments_are_refused() -> None:
         ShuffledPrimeFourier(BASIS, unit="row")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="operands must be an integer of at least 1, got 0"):
         ShuffledPrimeFourier(BASIS, operands=0)
+    with pytest.raises(TypeError, match="seed must be an integer of at least 0"):
+        ShuffledPrimeFourier(BASIS, seed=None)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"must hold the 2 operands, got shape \(3,\)"):
         ShuffledPrimeFourier(BASIS, operands=2)(torch.arange(3))
 
 
 def test_it_says_its_sizes() -> None:
     text = repr(ShuffledPrimeFourier(BASIS, unit="pair", operands=2))
-    assert "unit='pair', operands=2, seed=0, embedding_dim=24" in text
+    assert "unit='pair', operands=2, embedding_dim=24" in text

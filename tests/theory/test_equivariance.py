@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import torch
 
 from primefourier import PAPER_BASIS, PrimeBasis
 from primefourier.theory import (
@@ -65,7 +66,19 @@ def test_what_cannot_be_measured_is_refused() -> None:
     for measure in (off_block_energy, equivariance_error, assert_equivariant):
         with pytest.raises(ValueError, match="must have finite entries"):
             measure(RANDOM * np.nan, BASIS)
-        with pytest.raises(TypeError, match="is real, got complex entries"):
+        with pytest.raises(TypeError, match="floats are required, got an array of complex128"):
             measure(RANDOM * 1j, BASIS)
+        with pytest.raises(ValueError, match=r"one linear map at a time .* got shape \(2, 8, 8\)"):
+            measure(np.stack([RANDOM, RANDOM]), BASIS)
+        with pytest.raises(TypeError, match="basis must be a PrimeBasis"):
+            measure(RANDOM, (3, 5))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="at least one shift"):
         assert_equivariant(RANDOM, BASIS, shifts=())
+
+
+def test_a_trained_weight_can_be_measured_as_it_is() -> None:
+    weight = torch.nn.Parameter(torch.from_numpy(RANDOM))
+    assert equivariance_error(weight, BASIS) == equivariance_error(RANDOM, BASIS)
+    assert off_block_energy(weight.to(torch.bfloat16), BASIS) == pytest.approx(
+        off_block_energy(RANDOM, BASIS), rel=0.02
+    )

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 IntegerArray: TypeAlias = NDArray[Any]
 """An array of dtype int64, uint64 or object (Python ints of any size)."""
 
-_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
-
 
 def as_integers(values: object) -> IntegerArray:
     """Return the same integers as an array of int64, uint64 or, beyond 64 bits, Python ints.

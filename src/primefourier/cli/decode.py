@@ -45,7 +45,10 @@ def decode(
 
     import primefourier as pf
 
-    decoded = pf.decode(codes, basis, signed=signed, errors=errors)
+    try:
+        decoded = pf.decode(codes, basis, signed=signed, errors=errors)
+    except ValueError as error:
+        raise ValueError(str(error).replace("errors='mask'", "--errors mask")) from error
     flat = np.ma.asarray(decoded.value).reshape(-1)
     values = [None if np.ma.is_masked(flat[i : i + 1]) else int(flat[i]) for i in range(flat.size)]
     margins = np.asarray(decoded.margin).reshape(-1).tolist()

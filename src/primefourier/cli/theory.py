@@ -31,8 +31,7 @@ def theory(*, primes: Primes = None, depth: Depth = None, json: Json = False) ->
         )
         return int(failed > 0)
     print_text(
-        f"Theorem 3.1 on {len(basis.primes)} primes {basis.primes[0]} … {basis.primes[-1]}, depth "
-        f"{basis.depth}, dimension {basis.dim}\n"
+        f"Theorem 3.1 on {_name(basis.primes)}, depth {basis.depth}, dimension {basis.dim}\n"
     )
     print_table(
         ["", "check", "kind", "measured", "required"],
@@ -58,6 +57,12 @@ def theory(*, primes: Primes = None, depth: Depth = None, json: Json = False) ->
     judged = sum(check.relation is not None for check in checks)
     print_text(f"{judged - failed} of {judged} checks hold.")
     return int(failed > 0)
+
+
+def _name(primes: tuple[int, ...]) -> str:
+    if len(primes) == 1:
+        return f"the prime {primes[0]}"
+    return f"{len(primes)} primes {primes[0]} … {primes[-1]}"
 
 
 def _number(value: float) -> str:

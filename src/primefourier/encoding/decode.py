@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,10 +12,9 @@ from primefourier.arithmetic.crt import combine_coprime
 from primefourier.arithmetic.integers import IntegerArray
 from primefourier.arithmetic.residues import MACHINE_LIMIT
 from primefourier.encoding.basis import PrimeBasis, require_basis
+from primefourier.encoding.floats import as_floats
 
 _BLOCK = 4096  # codes decoded at once
-_NUMPY_FLOATS = ("float16", "float32", "float64", "float96", "float128")
-_NARROW_FLOATS = ("bfloat16", "float8_e3m4", "float8_e4m3", "float8_e4m3fn", "float8_e5m2")
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +54,7 @@ def decode(
 
     Args:
         vectors: Codes as ``encode`` makes them, or flat as the modules in ``primefourier.nn``
-            make them; numpy or torch, of any float dtype.
+            make them; numpy or torch, in float64, float32, float16, bfloat16 or an 8-bit format.
         basis: The basis of the codes.
         signed: Return the representative nearest zero instead of the one in [0, basis.range).
         errors: What to do with vectors that are not near any code (not finite, norm of a block
@@ -88,7 +86,11 @@ def decode(
     require_basis(basis)
     if errors not in ("raise", "mask"):
         raise ValueError(f"errors must be 'raise' or 'mask', got {errors!r}")
-    array, roundoff = _as_floats(vectors)
+    if not 0 <= min_margin <= 1:
+        raise ValueError(f"min_margin must be between 0 and 1, got {min_margin}")
+    if not norm_tolerance >= 0:
+        raise ValueError(f"norm_tolerance must be 0 or more, got {norm_tolerance}")
+    array, roundoff = as_floats(vectors)
     _check_resolution(basis, roundoff)
     batch = code_batch(array, basis)
     flat = array.reshape(-1, *basis.shape)
@@ -160,27 +162,6 @@ def _settle_digits(
 def _single(value: Any) -> Any:
     """Return the one entry of a 0-d array as an int, or numpy's mark for a masked value."""
     return np.ma.masked if np.ma.is_masked(value) else int(value.item())
-
-
-def _as_floats(vectors: object) -> tuple[NDArray[Any], float]:
-    """Return codes as a numpy array, with the rounding error of the dtype they came in."""
-    torch = sys.modules.get("torch")
-    if torch is not None and isinstance(vectors, torch.Tensor):
-        if not vectors.dtype.is_floating_point:
-            raise TypeError(f"codes must be floats, got a tensor of {vectors.dtype}")
-        roundoff = torch.finfo(vectors.dtype).eps / 2
-        return vectors.detach().to(torch.float64).cpu().numpy(), roundoff
-    if np.ma.is_masked(vectors):
-        raise ValueError("masked codes have no value to decode; fill or drop them first")
-    array = np.asarray(vectors)
-    ml_dtypes = sys.modules.get("ml_dtypes")  # bfloat16 and 8-bit floats for numpy
-    if array.dtype.name in _NUMPY_FLOATS:
-        return array, float(np.finfo(array.dtype).eps) / 2
-    if ml_dtypes is not None and array.dtype.name in _NARROW_FLOATS:
-        return array, float(ml_dtypes.finfo(array.dtype).eps) / 2
-    if array.dtype.kind in "iu":  # a hand-written code of zeros and ones
-        return array.astype(np.float64), 0.0
-    raise TypeError(f"codes must be floats, got an array of {array.dtype}")
 
 
 def _check_resolution(basis: PrimeBasis, roundoff: float) -> None:

@@ -57,12 +57,7 @@ def encode(
     >>> encode([[10**100, -7]], basis).shape
     (1, 2, 2, 1, 2)
     """
-    name = "None" if dtype is None else np.dtype(dtype).name
-    if name not in _DTYPES:
-        raise TypeError(
-            f"dtype must be float16, float32 or float64, got {name}; encode to one of these and "
-            "convert"
-        )
+    name = _dtype_name(dtype)
     require_basis(basis)
     numbers = as_integers(x)
     flat = numbers.reshape(-1)
@@ -79,6 +74,20 @@ def encode(
             ]:
                 done.result()
     return out.reshape(*numbers.shape, *basis.shape)
+
+
+def _dtype_name(dtype: DTypeLike) -> str:
+    """Return the name of a dtype that codes can have."""
+    try:
+        name = "None" if dtype is None else np.dtype(dtype).name
+    except TypeError:  # not one of numpy's, such as torch.float32
+        name = str(dtype)
+    if name not in _DTYPES:
+        raise TypeError(
+            f"dtype must be float16, float32 or float64, got {name}; encode to one of these and "
+            "convert"
+        )
+    return name
 
 
 def _workers(threads: int | None, flat: IntegerArray, basis: PrimeBasis) -> int:

@@ -74,6 +74,7 @@ class Plan:
         The basis sees all of 21.
         """
         n, basis = self.modulus, self.basis
+        wraps = input_range is None or not self.degenerate(input_range)
         total, used = len(basis.channels), len(self.relevant)
         lines = [f"{n} = {format_factors(self.factors)}"]
         if used:
@@ -94,7 +95,7 @@ class Plan:
         lines.append(self._explain_missing())
         if input_range is not None:
             top = 2 * (input_range - 1)
-            if self.degenerate(input_range):
+            if not wraps:
                 lines.append(
                     f"Degenerate: with inputs below {input_range} no sum exceeds {top} < {n}, so "
                     f"none wraps around; use inputs up to {(n + 1) // 2} or more."

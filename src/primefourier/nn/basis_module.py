@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 
@@ -12,38 +10,34 @@ from primefourier.encoding.basis import require_basis
 
 
 class BasisModule(nn.Module):
-    """Keeps the primes and the depth as buffers, and refuses the state of another basis.
+    """Puts the basis into ``state_dict``, as a tensor, and refuses the state of another basis.
 
     Args:
         basis: The basis.
-        device: Where the buffers live.
     """
 
-    primes: Tensor
-    depth: Tensor
-
-    def __init__(self, basis: PrimeBasis, device: torch.device | str | None) -> None:
+    def __init__(self, basis: PrimeBasis) -> None:
         super().__init__()
         require_basis(basis)
         if basis.primes[-1] >= 2**63:
             raise ValueError(f"torch modules need primes below 2^63, got {basis.primes[-1]}")
         self.basis = basis
-        self.register_buffer("primes", torch.tensor(basis.primes, device=device))
-        self.register_buffer("depth", torch.tensor(basis.depth, device=device))
 
-    def _load_from_state_dict(
-        self, state_dict: dict[str, Any], prefix: str, metadata: Any, strict: bool,
-        missing: list[str], unexpected: list[str], errors: list[str],
-    ) -> None:  # fmt: skip
-        primes, depth = state_dict.get(prefix + "primes"), state_dict.get(prefix + "depth")
-        if primes is not None and depth is not None:
-            saved = (tuple(primes.tolist()), int(depth))
-            if saved != (self.basis.primes, self.basis.depth):
-                errors.append(
-                    f"the state was saved with primes {saved[0]} and depth {saved[1]}, this module "
-                    f"has primes {self.basis.primes} and depth {self.basis.depth}"
-                )
-                return
-        super()._load_from_state_dict(
-            state_dict, prefix, metadata, strict, missing, unexpected, errors
-        )
+    def get_extra_state(self) -> Tensor:
+        """Return what ``state_dict`` keeps of the basis: its depth, then its primes."""
+        return torch.tensor([self.basis.depth, *self.basis.primes], device="cpu")
+
+    def set_extra_state(self, state: Tensor) -> None:
+        """Compare the basis of a saved state with this one; called by ``load_state_dict``."""
+        depth, *primes = state.tolist()
+        if (tuple(primes), depth) != (self.basis.primes, self.basis.depth):
+            raise ValueError(
+                f"the state was saved with primes {tuple(primes)} and depth {depth}, this module "
+                f"has primes {self.basis.primes} and depth {self.basis.depth}"
+            )
+
+
+def require_tensor(value: object, name: str) -> None:
+    """Refuse lists and arrays where torch needs a tensor."""
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{name} must be a torch tensor, got a {type(value).__name__}")

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from primefourier.encoding import PrimeBasis
-from primefourier.nn.basis_module import BasisModule
+from primefourier.nn.basis_module import BasisModule, require_tensor
 
 
 class EquivariantLinear(BasisModule):
@@ -46,7 +46,7 @@ class EquivariantLinear(BasisModule):
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__(basis, device)
+        super().__init__(basis)
         self.in_features = self.out_features = basis.dim
         self.weight = nn.Parameter(torch.empty(basis.shape, device=device, dtype=dtype))
         self.reset_parameters()
@@ -57,6 +57,7 @@ class EquivariantLinear(BasisModule):
 
     def forward(self, codes: Tensor) -> Tensor:
         """Multiply every block of the codes by its complex number."""
+        require_tensor(codes, "codes")
         if codes.shape[-1:] != (self.in_features,):
             raise ValueError(
                 f"codes must have shape (..., {self.in_features}), got {tuple(codes.shape)}"

@@ -8,11 +8,13 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
+from torch.utils._python_dispatch import is_in_torch_dispatch_mode
 
 from primefourier.arithmetic.integers import as_integer
 from primefourier.encoding import PrimeBasis, encode
-from primefourier.nn.basis_module import BasisModule
-from primefourier.nn.device_codes import PERIOD_LIMIT, device_codes
+from primefourier.encoding.phase import PERIOD_LIMIT
+from primefourier.nn.basis_module import BasisModule, require_tensor
+from primefourier.nn.device_codes import device_codes
 
 _VIA = {
     torch.float16: "float16",
@@ -26,8 +28,8 @@ _VIA = {
 class PrimeFourierEmbedding(BasisModule):
     """Embed an integer tensor as the flat codes of a basis.
 
-    There are no parameters. ``state_dict`` holds the primes and the depth, and loading a state
-    made with another basis is an error.
+    There are no parameters. ``state_dict`` holds the basis only, and loading a state made with
+    another basis is an error.
 
     Args:
         basis: The primes and the depth.
@@ -62,7 +64,7 @@ class PrimeFourierEmbedding(BasisModule):
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__(basis, device)
+        super().__init__(basis)
         self.embedding_dim = basis.dim
         self.num_embeddings = None
         if num_embeddings is not None:
@@ -70,7 +72,7 @@ class PrimeFourierEmbedding(BasisModule):
         self.register_buffer("periods", None, persistent=False)
         # Without num_embeddings the table has no rows, and only carries the dtype of the codes.
         self.register_buffer("table", None, persistent=False)
-        self._fill(self.primes.device, dtype or torch.get_default_dtype())
+        self._fill(torch.empty(0, device=device).device, dtype or torch.get_default_dtype())
 
     def _fill(self, device: torch.device, dtype: torch.dtype) -> None:
         """Compute what follows from the basis: the periods and the table."""
@@ -80,8 +82,6 @@ class PrimeFourierEmbedding(BasisModule):
                 "afterwards"
             )
         basis = self.basis
-        self.primes = torch.tensor(basis.primes, device=device)
-        self.depth = torch.tensor(basis.depth, device=device)
         if basis.primes[-1] ** basis.depth < PERIOD_LIMIT:
             self.periods = torch.tensor(basis.periods, device=device)
         rows = np.arange(self.num_embeddings or 0)
@@ -89,12 +89,19 @@ class PrimeFourierEmbedding(BasisModule):
         self.table = torch.from_numpy(codes).to(device=device, dtype=dtype)
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> PrimeFourierEmbedding:
-        """Follow ``.to`` and its like, computing anew what a conversion would only round."""
-        before = self.table
+        """Follow ``.to`` and its like, computing anew what a conversion would round or lose."""
+        table, periods = self.table, self.periods
         super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
-        if self.table.dtype != before.dtype or (before.is_meta and not self.table.is_meta):
-            self._fill(self.table.device, self.table.dtype)
+        if self.table is not table:
+            moved, self.table, self.periods = self.table, table, periods
+            self._fill(moved.device, moved.dtype)
         return self
+
+    def set_extra_state(self, state: Tensor) -> None:
+        """Compare the basis, and fill a module made on the meta device where the state is."""
+        super().set_extra_state(state)
+        if self.table.is_meta:
+            self._fill(state.device, self.table.dtype)
 
     def forward(self, x: Tensor, padding_mask: Tensor | None = None) -> Tensor:
         """Return the codes of x.
@@ -104,8 +111,7 @@ class PrimeFourierEmbedding(BasisModule):
             padding_mask: Booleans of the shape of x, True where there is no number: those codes
                 are all zeros, whatever x holds there. The number 0 has a code like any other.
         """
-        if not isinstance(x, Tensor):
-            raise TypeError(f"a torch tensor of integers is required, got a {type(x).__name__}")
+        require_tensor(x, "x")
         if x.dtype.is_floating_point or x.dtype.is_complex or x.dtype == torch.bool:
             raise TypeError(
                 f"integers are required, got a tensor of {x.dtype}; convert it with "
@@ -113,6 +119,7 @@ class PrimeFourierEmbedding(BasisModule):
             )
         if padding_mask is None:
             return self._codes(x)
+        require_tensor(padding_mask, "padding_mask")
         if padding_mask.dtype != torch.bool or padding_mask.shape != x.shape:
             raise ValueError(
                 f"padding_mask must be of torch.bool and of shape {tuple(x.shape)}, got "
@@ -127,8 +134,6 @@ class PrimeFourierEmbedding(BasisModule):
     def _look_up(self, x: Tensor) -> Tensor:
         if x.dtype not in (torch.int32, torch.int64):
             x = x.to(torch.int64)
-        if torch.compiler.is_compiling():
-            return functional.embedding(x, self.table)
         try:
             return functional.embedding(x, self.table)
         except IndexError as error:
@@ -144,8 +149,8 @@ class PrimeFourierEmbedding(BasisModule):
         if self.periods is None:
             raise ValueError(
                 f"{self.basis.primes[-1]}^{self.basis.depth} exceeds 62 bits, so these codes can "
-                "be computed on a CPU without torch.compile only; use num_embeddings for a table, "
-                "or a smaller depth"
+                "be computed on a CPU without torch.compile or vmap only; use num_embeddings for a "
+                "table, or a smaller depth"
             )
         return device_codes(x, self.periods, dtype).flatten(-3)
 
@@ -159,11 +164,13 @@ class PrimeFourierEmbedding(BasisModule):
 
 
 def _runs_now(x: Tensor) -> bool:
-    """Tell whether x holds numbers that can be read, not a stand-in for later ones."""
+    """Tell whether x holds numbers that can be read, not a stand-in while torch traces."""
     if torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None:
+        return False
+    if type(x) is not Tensor or is_in_torch_dispatch_mode():
         return False
     try:
         x.data_ptr()
-    except RuntimeError:  # inside vmap, or a fake tensor
+    except RuntimeError:  # inside vmap
         return False
     return True

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from primefourier.arithmetic.integers import as_integer
 from primefourier.encoding import PrimeBasis
+from primefourier.nn.basis_module import require_tensor
 from primefourier.nn.prime_fourier import PrimeFourierEmbedding
 
 Unit = Literal["column", "pair", "block"]
@@ -59,20 +60,21 @@ class ShuffledPrimeFourier(nn.Module):
         if unit not in get_args(Unit):
             raise ValueError(f"unit must be 'column', 'pair' or 'block', got {unit!r}")
         self.unit = unit
-        self.seed = seed
         self.operands = as_integer(operands, "operands", at_least=1)
         self.embedding = PrimeFourierEmbedding(
             basis, num_embeddings=num_embeddings, device=device, dtype=dtype
         )
         self.embedding_dim = self.operands * basis.dim
         width = {"column": 1, "pair": 2, "block": 2 * self.operands}[unit]
-        generator = torch.Generator().manual_seed(seed)
-        order = torch.randperm(self.embedding_dim // width, generator=generator)
-        columns = (order[:, None] * width + torch.arange(width)).flatten()
+        generator = torch.Generator(device="cpu")
+        generator.manual_seed(as_integer(seed, "seed", at_least=0) % 2**63)
+        order = torch.randperm(self.embedding_dim // width, generator=generator, device="cpu")
+        columns = (order[:, None] * width + torch.arange(width, device="cpu")).flatten()
         self.register_buffer("permutation", columns.to(device))
 
     def forward(self, x: Tensor, padding_mask: Tensor | None = None) -> Tensor:
         """Return the shuffled codes; ``padding_mask`` as for :class:`PrimeFourierEmbedding`."""
+        require_tensor(x, "x")
         if self.operands > 1 and x.shape[-1:] != (self.operands,):
             raise ValueError(
                 f"the last axis must hold the {self.operands} operands, got shape {tuple(x.shape)}"
@@ -85,7 +87,4 @@ class ShuffledPrimeFourier(nn.Module):
 
     def extra_repr(self) -> str:
         """Describe the sizes, as ``print(module)`` shows them."""
-        return (
-            f"unit={self.unit!r}, operands={self.operands}, seed={self.seed}, "
-            f"embedding_dim={self.embedding_dim}"
-        )
+        return f"unit={self.unit!r}, operands={self.operands}, embedding_dim={self.embedding_dim}"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from primefourier.arithmetic.integers import as_integer, as_integers
 from primefourier.encoding import PrimeBasis, encode
+from primefourier.encoding.basis import require_basis
 
 
 def rotation(shift: int | Sequence[Sequence[int]], basis: PrimeBasis) -> NDArray[np.float64]:
@@ -35,6 +36,7 @@ def rotation(shift: int | Sequence[Sequence[int]], basis: PrimeBasis) -> NDArray
     >>> bool(np.abs(turned - encode(a + b, basis, "float64").reshape(-1)).max() < 1e-15)
     True
     """
+    require_basis(basis)
     steps = as_integers(shift)
     blocks = len(basis.channels)
     if steps.shape == ():
@@ -67,6 +69,7 @@ def spread_shifts(basis: PrimeBasis, count: int = 4) -> tuple[int, ...]:
     >>> spread_shifts(PrimeBasis((3, 5), depth=2))
     (1, 216, 98, 194)
     """
+    require_basis(basis)
     as_integer(count, "count", at_least=1)
     generator = random.Random(0)
     return (1, *(generator.randrange(basis.range) for _ in range(count - 1)))

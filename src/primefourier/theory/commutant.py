@@ -9,12 +9,13 @@ block of period 2: it turns by 0 or π only, which commutes with all 2 × 2 matr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from primefourier.encoding import PrimeBasis
+from primefourier.encoding.basis import require_basis
+from primefourier.encoding.floats import as_floats
 from primefourier.theory.action import rotation
 
 _TURNS = np.array([[[1, 0], [0, 1]], [[0, -1], [1, 0]]]) / np.sqrt(2)  # I and J
@@ -27,6 +28,7 @@ def commutant_dimension(basis: PrimeBasis) -> int:
     >>> commutant_dimension(PrimeBasis((3, 5, 7), depth=2))
     12
     """
+    require_basis(basis)
     return 2 * len(basis.channels) + (2 if basis.primes[0] == 2 else 0)
 
 
@@ -46,6 +48,7 @@ def equivariant_basis(basis: PrimeBasis) -> NDArray[np.float64]:
     >>> len(equivariant_basis(PrimeBasis((2,), depth=2)))
     6
     """
+    require_basis(basis)
     maps = []
     for block, channel in enumerate(basis.channels):
         for inner in _ANY if channel == (2, 0) else _TURNS:
@@ -75,11 +78,20 @@ def project_to_equivariant(W: ArrayLike, basis: PrimeBasis) -> NDArray[np.float6
     turns = np.stack([np.stack([x, -y], axis=-1), np.stack([y, x], axis=-1)], axis=-2)
     if basis.primes[0] == 2:
         turns[..., 0, :, :] = blocks[..., 0, :, :]
-    count = len(basis.channels)
-    out = np.zeros((*blocks.shape[:-3], count, 2, count, 2))
+    return block_diagonal(turns)
+
+
+def block_diagonal(blocks: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Put 2 × 2 blocks on the diagonal of a matrix.
+
+    Shape:
+        (..., B, 2, 2) → (..., 2·B, 2·B).
+    """
+    batch, count = blocks.shape[:-3], blocks.shape[-3]
+    out = np.zeros((*batch, count, 2, count, 2))
     for block in range(count):
-        out[..., block, :, block, :] = turns[..., block, :, :]
-    return out.reshape(*blocks.shape[:-3], basis.dim, basis.dim)
+        out[..., block, :, block, :] = blocks[..., block, :, :]
+    return out.reshape(*batch, 2 * count, 2 * count)
 
 
 def diagonal_blocks(W: ArrayLike, basis: PrimeBasis) -> NDArray[np.float64]:
@@ -95,10 +107,9 @@ def diagonal_blocks(W: ArrayLike, basis: PrimeBasis) -> NDArray[np.float64]:
 
 
 def as_map(W: ArrayLike, basis: PrimeBasis) -> NDArray[np.float64]:
-    """Return W as float64, or say what shape a linear map on the codes has."""
-    if np.iscomplexobj(W):
-        raise TypeError("a linear map on these codes is real, got complex entries")
-    matrix: NDArray[Any] = np.asarray(W, dtype=np.float64)
+    """Return W, from numpy or torch, as float64, or say what shape a linear map has."""
+    require_basis(basis)
+    matrix = as_floats(W)[0].astype(np.float64)
     if matrix.shape[-2:] != (basis.dim, basis.dim):
         raise ValueError(
             f"a linear map on these codes has shape (..., {basis.dim}, {basis.dim}), got "

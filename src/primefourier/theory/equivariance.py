@@ -85,6 +85,8 @@ def off_block_energy(W: ArrayLike, basis: PrimeBasis) -> float:
 def _scaled(W: ArrayLike, basis: PrimeBasis) -> NDArray[np.float64]:
     """Divide a map by its largest entry, so that no square overflows or vanishes."""
     matrix = as_map(W, basis)
+    if matrix.ndim != 2:
+        raise ValueError(f"one linear map at a time is measured, got shape {matrix.shape}")
     if not np.isfinite(matrix).all():
         raise ValueError("a linear map must have finite entries, got infinity or NaN")
     largest = float(np.abs(matrix).max())

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from primefourier.encoding import PrimeBasis, encode, plan
+from primefourier.encoding.basis import require_basis
 from primefourier.theory.action import rotation, spread_shifts
 from primefourier.theory.commutant import (
     commutant_dimension,
@@ -69,6 +70,7 @@ def check_theorem(basis: PrimeBasis) -> tuple[Check, ...]:
     >>> all(check.holds for check in check_theorem(PrimeBasis((3, 5, 7), depth=2)))
     True
     """
+    require_basis(basis)
     return (
         *_action_checks(basis),
         *_commutant_checks(basis),
