@@ -10,7 +10,7 @@ from ulps import worst_ulps
 
 def encode_one(residue: int, period: int) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
     out = np.empty((1, 1, 1), dtype=np.complex64)
-    FastEncoder(np.array([[period]]), rows=1).encode(np.array([[float(residue)]]), out)
+    FastEncoder(np.array([[period]]), count=1).encode(np.array([residue]), out)
     return out.view(np.float32).reshape(2)
 
 
@@ -33,9 +33,10 @@ def test_float32_codes_are_within_0_8_ulp(case: tuple[int, int]) -> None:
 @pytest.mark.parametrize("depth", [1, 4])
 def test_it_agrees_with_the_readable_way(depth: int) -> None:
     periods = np.array([[p ** (d + 1) for d in range(depth)] for p in (2, 3, 101)])
-    residues = np.random.default_rng(0).integers(0, periods[:, -1], (50, 3))
-    out = np.empty((50, 3, depth), dtype=np.complex64)
-    FastEncoder(periods, rows=50).encode(residues.astype(np.float64), out)
-    cosine, sine = machine_codes(residues[:, :, None] % periods, periods)
+    count = 40_000  # more than one block and several rounds
+    numbers = np.random.default_rng(0).integers(-(2**62), 2**62, count)
+    out = np.empty((count, 3, depth), dtype=np.complex64)
+    FastEncoder(periods, count).encode(numbers, out)
+    cosine, sine = machine_codes(numbers[:, None, None] % periods, periods)
     np.testing.assert_allclose(out.real, cosine, rtol=2**-23, atol=1e-30)
     np.testing.assert_allclose(out.imag, sine, rtol=2**-23, atol=1e-30)

@@ -18,7 +18,7 @@ from primefourier.encoding.fast import LARGEST_PERIOD, FastEncoder
 from primefourier.encoding.phase import PERIOD_LIMIT, big_codes, machine_codes
 
 _DTYPES = ("float16", "float32", "float64")
-_BLOCK = 8192  # integers whose residues are taken at once
+_BLOCK = 8192  # integers whose codes are computed aside before they are stored
 _PAIRS_AT_ONCE = 12_288  # pairs computed at once in float64
 _THREADS_PAY_FROM = 1 << 19  # pairs; below, starting threads costs more than it saves
 
@@ -127,21 +127,14 @@ def _blocks(n: int, size: int) -> Iterator[slice]:
 def _encode_quick(flat: IntegerArray, basis: PrimeBasis, depth: int, out: NDArray[Any]) -> None:
     """Fill the first depths of float32 or float16 codes by way of the fine grid."""
     periods = np.array([row[:depth] for row in basis.periods], dtype=np.int64)
-    encoder = FastEncoder(periods, rows=flat.size)
-    direct = out.dtype == np.float32 and out.flags.c_contiguous
-    part = np.empty((encoder.rows, *periods.shape), dtype=np.complex64)
+    encoder = FastEncoder(periods, flat.size)
+    if out.dtype == np.float32 and out.flags.c_contiguous:
+        encoder.encode(flat, out.view(np.complex64)[..., 0])
+        return
     for block in _blocks(flat.size, _BLOCK):
-        top = np.empty((block.stop - block.start, len(periods)))
-        for column, period in enumerate(periods[:, -1].tolist()):
-            top[:, column] = machine_residues(flat[block], period)
-        for rows in _blocks(len(top), encoder.rows):
-            here = slice(block.start + rows.start, block.start + rows.stop)
-            if direct:
-                encoder.encode(top[rows], out[here].view(np.complex64)[..., 0])
-            else:
-                codes = part[: rows.stop - rows.start]
-                encoder.encode(top[rows], codes)
-                out[here] = codes.view(np.float32).reshape(*codes.shape, 2)
+        codes = np.empty((block.stop - block.start, *periods.shape), dtype=np.complex64)
+        encoder.encode(flat[block], codes)
+        out[block] = codes.view(np.float32).reshape(*codes.shape, 2)
 
 
 def _encode_machine(

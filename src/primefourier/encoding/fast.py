@@ -13,6 +13,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from primefourier.arithmetic.integers import IntegerArray
+from primefourier.arithmetic.residues import machine_residues
 from primefourier.encoding.phase import machine_codes
 
 FINE_GRID = 2**14
@@ -20,7 +22,8 @@ LARGEST_PERIOD = 2**38
 """Up to this period every product below is an exact integer in float64, and positions, at most
 LARGEST_PERIOD / 2 · FINE_GRID = 2^51, leave room for the rounder."""
 
-_PAIRS_AT_ONCE = 98_304  # so that the work arrays of one round stay in a core's cache
+_BLOCK = 16_384  # integers whose residues are taken at once
+_PAIRS_AT_ONCE = 49_152  # few enough for the caches, many enough to make Python's share small
 _ROUNDER = 1.5 * 2**52  # adding it rounds to an integer and puts that integer in the low bits
 
 
@@ -29,46 +32,60 @@ class FastEncoder:
 
     Args:
         periods: The periods of the codes, (P, D), none above LARGEST_PERIOD.
+        count: How many integers it will be given at most.
     """
 
-    def __init__(self, periods: NDArray[np.int64], rows: int) -> None:
-        primes, depth = periods.shape
-        self.rows = max(1, min(rows, _PAIRS_AT_ONCE // (primes * depth)))
-        shape = (self.rows, primes * depth)
+    def __init__(self, periods: NDArray[np.int64], count: int) -> None:
+        self._tops = periods[:, -1].tolist()
+        self._rows = max(1, min(count, _PAIRS_AT_ONCE // periods.size))
+        self._top = np.empty((min(count, _BLOCK), len(periods)))
+        shape = (self._rows, periods.size)
         period = periods.reshape(-1).astype(np.float64)
-        self._period = np.ascontiguousarray(np.broadcast_to(period, shape))
-        self._inverse = np.ascontiguousarray(np.broadcast_to(1 / period, shape))
-        self._angle = np.ascontiguousarray(np.broadcast_to(2 * math.pi / FINE_GRID / period, shape))
-        self._scaled = np.empty((self.rows, primes, depth))
-        self._position = np.empty(shape)
+        constants = (period, 1 / period, 2 * math.pi / FINE_GRID / period)
+        self._period, self._inverse, self._angle = (
+            np.ascontiguousarray(np.broadcast_to(constant, shape)) for constant in constants
+        )
+        self._scaled, self._position = np.zeros(shape), np.empty(shape)
         self._index = np.empty(shape, dtype=np.int64)
         self._turn = np.ones(shape, dtype=np.complex128)
         self._point = np.empty(shape, dtype=np.complex128)
+        self._by_prime = self._scaled.reshape(self._rows, *periods.shape)
+        self._bits = self._position.view(np.int64)
+        self._angles = self._turn.imag
 
-    def encode(self, residues: NDArray[np.float64], out: NDArray[np.complex64]) -> None:
-        """Write cos + i sin of 2π · residue / period.
+    def encode(self, numbers: IntegerArray, out: NDArray[np.complex64]) -> None:
+        """Write cos + i sin of 2π · number / period.
 
         Args:
-            residues: Residues modulo the last period of each prime, (n, P), n ≤ rows.
+            numbers: Integers as ``as_integers`` makes them, (n,).
             out: Where the codes go, (n, P, D) as complex numbers, contiguous.
         """
-        n = len(residues)
-        position, index = self._position[:n], self._index[:n]
-        turn, point = self._turn[:n], self._point[:n]
-        self._scaled[:n] = (residues * FINE_GRID)[:, :, None]  # np.repeat would keep the GIL
-        scaled = self._scaled[:n].reshape(n, -1)
+        codes = out.reshape(len(numbers), self._period.shape[1])
+        for start in range(0, len(numbers), _BLOCK):
+            block = numbers[start : start + _BLOCK]
+            top = self._top[: len(block)]
+            for column, period in enumerate(self._tops):
+                np.multiply(machine_residues(block, period), FINE_GRID, out=top[:, column])
+            for row in range(0, len(block), self._rows):
+                some = top[row : row + self._rows]
+                self._by_prime[: len(some)] = some[:, :, None]  # np.repeat would keep the GIL
+                points = self._points()
+                codes[start + row : start + row + len(some)] = points[: len(some)]
+
+    def _points(self) -> NDArray[np.complex128]:
+        """Turn the scaled residues into points of the circle; always whole work arrays."""
+        position = self._position
         # Nearest grid point: round residue · FINE_GRID / period, and keep its low bits as index.
-        np.multiply(scaled, self._inverse[:n], out=position)
+        np.multiply(self._scaled, self._inverse, out=position)
         np.add(position, _ROUNDER, out=position)
-        np.bitwise_and(position.view(np.int64), FINE_GRID - 1, out=index)
+        np.bitwise_and(self._bits, FINE_GRID - 1, out=self._index)
         np.subtract(position, _ROUNDER, out=position)
         # What is left is an exact integer over the period: an angle x of about 2e-4 at most.
-        np.multiply(position, self._period[:n], out=position)
-        np.subtract(scaled, position, out=position)
-        np.multiply(position, self._angle[:n], out=turn.imag)
-        np.take(_fine_grid(), index, out=point, mode="clip")
-        np.multiply(point, turn, out=point)
-        out.reshape(n, -1)[...] = point
+        np.multiply(position, self._period, out=position)
+        np.subtract(self._scaled, position, out=position)
+        np.multiply(position, self._angle, out=self._angles)
+        np.take(_fine_grid(), self._index, out=self._point, mode="clip")
+        return np.multiply(self._point, self._turn, out=self._point)
 
 
 @lru_cache(maxsize=1)
