@@ -49,14 +49,22 @@ def rotation(shift: int | Sequence[Sequence[int]], basis: PrimeBasis) -> NDArray
             f"shift must be one integer or one for each block, shape {basis.shape[:2]}, got shape "
             f"{steps.shape}"
         )
-    matrix = np.zeros((blocks, 2, blocks, 2))
-    where = np.arange(blocks)
     cosine, sine = codes.T
-    matrix[where, 0, where, 0] = cosine
-    matrix[where, 0, where, 1] = -sine
-    matrix[where, 1, where, 0] = sine
-    matrix[where, 1, where, 1] = cosine
-    return matrix.reshape(basis.dim, basis.dim)
+    turns = np.array([[cosine, -sine], [sine, cosine]])
+    return block_diagonal(np.moveaxis(turns, -1, 0))
+
+
+def block_diagonal(blocks: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Put 2 × 2 blocks on the diagonal of a matrix.
+
+    Shape:
+        (..., B, 2, 2) → (..., 2·B, 2·B).
+    """
+    batch, count = blocks.shape[:-3], blocks.shape[-3]
+    out = np.zeros((*batch, count, 2, count, 2))
+    for block in range(count):
+        out[..., block, :, block, :] = blocks[..., block, :, :]
+    return out.reshape(*batch, 2 * count, 2 * count)
 
 
 def spread_shifts(basis: PrimeBasis, count: int = 4) -> tuple[int, ...]:

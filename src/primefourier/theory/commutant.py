@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from primefourier.encoding import PrimeBasis
 from primefourier.encoding.basis import require_basis
 from primefourier.encoding.floats import as_floats
-from primefourier.theory.action import rotation
+from primefourier.theory.action import block_diagonal, rotation
 
 _TURNS = np.array([[[1, 0], [0, 1]], [[0, -1], [1, 0]]]) / np.sqrt(2)  # I and J
 _ANY = np.eye(4).reshape(4, 2, 2)
@@ -79,19 +79,6 @@ def project_to_equivariant(W: ArrayLike, basis: PrimeBasis) -> NDArray[np.float6
     if basis.primes[0] == 2:
         turns[..., 0, :, :] = blocks[..., 0, :, :]
     return block_diagonal(turns)
-
-
-def block_diagonal(blocks: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Put 2 × 2 blocks on the diagonal of a matrix.
-
-    Shape:
-        (..., B, 2, 2) → (..., 2·B, 2·B).
-    """
-    batch, count = blocks.shape[:-3], blocks.shape[-3]
-    out = np.zeros((*batch, count, 2, count, 2))
-    for block in range(count):
-        out[..., block, :, block, :] = blocks[..., block, :, :]
-    return out.reshape(*batch, 2 * count, 2 * count)
 
 
 def diagonal_blocks(W: ArrayLike, basis: PrimeBasis) -> NDArray[np.float64]:
