@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import torch
 
 import primefourier as pf
 from primefourier import PAPER_BASIS, PrimeBasis
@@ -68,6 +69,12 @@ def test_it_is_right_far_beyond_the_modulus() -> None:
         pf.encode(a, PAPER_BASIS), pf.encode(b, PAPER_BASIS), 3**2 * 59, PAPER_BASIS
     )
     assert logits.argmax() == (a + b) % (9 * 59)
+
+
+def test_flat_codes_of_torch_are_classified_too() -> None:
+    codes = torch.from_numpy(pf.encode(range(15), PAPER_BASIS)).flatten(1).to(torch.bfloat16)
+    logits = zero_training_logits(codes[:, None], codes[None], 15, PAPER_BASIS)
+    assert (logits.argmax(-1) == np.add.outer(np.arange(15), np.arange(15)) % 15).all()
 
 
 def test_what_it_cannot_see_is_an_error_with_advice() -> None:

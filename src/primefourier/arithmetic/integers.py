@@ -44,7 +44,8 @@ def as_integers(values: object) -> IntegerArray:
     """
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(values, torch.Tensor):
-        return _from_torch(values)
+        require_integer_tensor(values)
+        return _from_numpy(values.detach().cpu().numpy())
     if isinstance(values, np.ndarray | np.generic):
         return _from_numpy(np.asanyarray(values))
     if _is_integer(values):
@@ -94,17 +95,14 @@ def _pack(numbers: list[int]) -> IntegerArray:
         return packed
 
 
-def _from_torch(tensor: Any) -> IntegerArray:
-    if (
-        tensor.dtype.is_floating_point
-        or tensor.dtype.is_complex
-        or str(tensor.dtype) == "torch.bool"
-    ):
+def require_integer_tensor(tensor: Any) -> None:
+    """Refuse torch tensors of floats, complex numbers and bools; needs no torch itself."""
+    kind = tensor.dtype
+    if kind.is_floating_point or kind.is_complex or str(kind) == "torch.bool":
         raise TypeError(
-            f"integers are required, got a tensor of {tensor.dtype}; convert it with "
-            ".to(torch.int64) if its values are whole numbers"
+            f"integers are required, got a tensor of {kind}; convert it with .to(torch.int64) if "
+            "its values are whole numbers"
         )
-    return _from_numpy(tensor.detach().cpu().numpy())
 
 
 def _from_numpy(array: NDArray[Any]) -> IntegerArray:

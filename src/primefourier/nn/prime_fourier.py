@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional
 from torch.utils._python_dispatch import is_in_torch_dispatch_mode
 
-from primefourier.arithmetic.integers import as_integer
+from primefourier.arithmetic.integers import as_integer, require_integer_tensor
 from primefourier.encoding import PrimeBasis, encode
 from primefourier.encoding.phase import PERIOD_LIMIT
 from primefourier.nn.basis_module import BasisModule, require_tensor
@@ -112,11 +112,7 @@ class PrimeFourierEmbedding(BasisModule):
                 are all zeros, whatever x holds there. The number 0 has a code like any other.
         """
         require_tensor(x, "x")
-        if x.dtype.is_floating_point or x.dtype.is_complex or x.dtype == torch.bool:
-            raise TypeError(
-                f"integers are required, got a tensor of {x.dtype}; convert it with "
-                ".to(torch.int64) if its values are whole numbers"
-            )
+        require_integer_tensor(x)
         if padding_mask is None:
             return self._codes(x)
         require_tensor(padding_mask, "padding_mask")

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from primefourier.encoding import PrimeBasis, encode, plan
 from primefourier.encoding.decode import code_batch
+from primefourier.encoding.floats import as_floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +92,7 @@ def zero_training_logits(
     loses at least 1 - cos(2π/p) there (see :func:`logit_gap`).
 
     Args:
-        codes_a: Codes of the first integers.
+        codes_a: Codes of the first integers, from numpy or torch.
         codes_b: Codes of the second integers.
         modulus: N, at least 2.
         basis: The basis of the codes.
@@ -107,11 +108,11 @@ def zero_training_logits(
     >>> int(logits.argmax())
     7
     """
-    needed = plan(modulus, basis)
-    if not needed.complete:
-        raise ValueError(f"this basis cannot classify modulo {modulus}. {needed.explain()}")
-    a, b = (np.asarray(codes, dtype=np.float64) for codes in (codes_a, codes_b))
     found = logit_channels(modulus, basis)
+    if math.prod(p for p, _ in found.channels) != modulus:
+        missing = plan(modulus, basis).explain()
+        raise ValueError(f"this basis cannot classify modulo {modulus}. {missing}")
+    a, b = (as_floats(codes)[0].astype(np.float64) for codes in (codes_a, codes_b))
     places = [basis.channels.index(channel) for channel in found.channels]
     a, b = (codes.reshape(*code_batch(codes, basis), -1, 2)[..., places, :] for codes in (a, b))
     cosine = a[..., 0] * b[..., 0] - a[..., 1] * b[..., 1]
