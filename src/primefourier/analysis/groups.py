@@ -1,0 +1,112 @@
+"""Which features belong together: those of a prime, a depth, a channel or an operand."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args, overload
+
+import torch
+from torch import Tensor
+
+from primefourier.analysis.choices import require_choice
+from primefourier.arithmetic.integers import as_integer
+from primefourier.encoding import PrimeBasis
+from primefourier.encoding.basis import require_basis
+from primefourier.nn.basis_module import require_tensor
+
+Grouping = Literal["prime", "depth", "channel", "operand"]
+Layout = Literal["flat", "rows"]
+
+
+@overload
+def feature_groups(
+    basis: PrimeBasis,
+    by: Literal["prime", "depth", "operand"],
+    *,
+    operands: int = ...,
+    layout: Layout = ...,
+) -> dict[int, Tensor]: ...
+
+
+@overload
+def feature_groups(
+    basis: PrimeBasis, by: Literal["channel"], *, operands: int = ..., layout: Layout = ...
+) -> dict[tuple[int, int], Tensor]: ...
+
+
+def feature_groups(
+    basis: PrimeBasis, by: Grouping, *, operands: int = 1, layout: Layout = "flat"
+) -> dict[int, Tensor] | dict[tuple[int, int], Tensor]:
+    """Split the features of a basis into groups, each a mask for :func:`ablate`.
+
+    Every feature is in exactly one group.
+
+    Args:
+        basis: The basis of the features.
+        by: What the features of a group share: the "prime" p, the "depth" index d, the "channel"
+            (p, d), or the "operand", counted from 0.
+        operands: k, how many integers make one input.
+        layout: How the features of one input are laid out. "flat" is the output of
+            :class:`primefourier.nn.PrimeFourierEmbedding`. "rows" has one row a prime, and within
+            a row the order is depth, operand, then (cos, sin), as the paper's row encoder reads it.
+
+    Returns:
+        For each label, p, d, (p, d) or the operand's index, a mask of torch.bool on the CPU that
+        is True at its features.
+
+    Shape:
+        "flat": (dim,) for one operand, (k, dim) for more. "rows": (P, D·k·2).
+
+    >>> groups = feature_groups(PrimeBasis((3, 5), depth=2), "prime")
+    >>> groups[5].tolist()
+    [False, False, False, False, True, True, True, True]
+    >>> groups = feature_groups(PrimeBasis((3, 5), 2), "operand", operands=2, layout="rows")
+    >>> groups[1].int().tolist()
+    [[0, 0, 1, 1, 0, 0, 1, 1], [0, 0, 1, 1, 0, 0, 1, 1]]
+    """
+    require_basis(basis)
+    require_choice(by, get_args(Grouping), "by")
+    require_choice(layout, get_args(Layout), "layout")
+    k = as_integer(operands, "operands", at_least=1)
+    p, d, j, _ = torch.meshgrid(
+        torch.arange(len(basis.primes), device="cpu"),
+        torch.arange(basis.depth, device="cpu"),
+        torch.arange(k, device="cpu"),
+        torch.arange(2, device="cpu"),  # cos and sin are never parted
+        indexing="ij",
+    )
+    if by == "channel":
+        channel = _laid_out(p * basis.depth + d, layout)
+        return {label: channel == i for i, label in enumerate(basis.channels)}
+    number = _laid_out({"prime": p, "depth": d, "operand": j}[by], layout)
+    labels = {"prime": basis.primes, "depth": range(basis.depth), "operand": range(k)}[by]
+    return {label: number == i for i, label in enumerate(labels)}
+
+
+def require_mask(mask: Tensor, label: object, features: Tensor) -> Tensor:
+    """Return the mask where the features are, or say why it does not fit the features of one input.
+
+    Shape:
+        The mask broadcasts to (...), for features of shape (n, ...).
+
+    >>> require_mask(torch.tensor([True, False]), 3, torch.ones(5, 2)).tolist()
+    [True, False]
+    """
+    require_tensor(mask, f"the mask of group {label!r}")
+    shape = tuple(features.shape[1:])
+    fits = mask.ndim <= len(shape) and all(
+        m in (1, n) for m, n in zip(reversed(mask.shape), reversed(shape), strict=False)
+    )
+    if mask.dtype != torch.bool or not fits:
+        raise ValueError(
+            f"the mask of group {label!r} must be of torch.bool and broadcast to the features of "
+            f"one input, of shape {shape}, got {mask.dtype} of shape {tuple(mask.shape)}"
+        )
+    return mask.to(features.device)
+
+
+def _laid_out(grid: Tensor, layout: Layout) -> Tensor:
+    """Bring one number for each (prime, depth, operand, cos or sin) into a layout."""
+    if layout == "rows":
+        return grid.flatten(1)
+    flat = grid.movedim(2, 0).flatten(1)
+    return flat[0] if len(flat) == 1 else flat
