@@ -19,10 +19,9 @@ from matplotlib.patches import Circle, FancyBboxPatch, Rectangle, Wedge
 from primefourier.arithmetic.integers import as_integer, as_integers
 from primefourier.arithmetic.primes import factorize, format_factors, primes_from
 from primefourier.encoding import PrimeBasis
+from primefourier.figures.style import BLUE, GREEN, INK, PURPLE, VERMILLION
 
-# Okabe and Ito's palette, which colour-blind readers can tell apart.
-COLOR_A, COLOR_B, COLOR_SUM, COLOR_ACTIVE = "#D55E00", "#0072B2", "#CC79A7", "#009E73"
-INK, PALE = "#333333", "#BBBBBB"
+COLOR_A, COLOR_B, COLOR_SUM, COLOR_ACTIVE = VERMILLION, BLUE, PURPLE, GREEN
 
 _CELL, _CELL_HEIGHT, _RADIUS = 3.1, 3.55, 1.0
 _BAR_LEFT, _BAR_WIDTH, _BAR_HEIGHT = 0.0, 6.0, 0.52
