@@ -1,0 +1,108 @@
+"""What a claim is, and how configurations that agree or disagree with it make a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from primefourier.lab.results import Cell
+
+Verdict = Literal["holds", "holds in part", "does not hold", "cannot be told", "not measured yet"]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One configuration behind a verdict.
+
+    Args:
+        configuration: Its name.
+        value: What was measured, in words.
+        agrees: Whether that agrees with the claim; None if it can be read either way.
+    """
+
+    configuration: str
+    value: str
+    agrees: bool | None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the records say about a claim.
+
+    Args:
+        verdict: The judgement, over what has been measured.
+        measured: The measured value, in words.
+        evidence: The configurations behind it.
+        asked: How many configurations the claim is about; more than there is evidence of means
+            that the verdict is one so far.
+        unfinished: How many of the evidence rest on part of what they compare.
+    """
+
+    verdict: Verdict
+    measured: str
+    evidence: tuple[Evidence, ...]
+    asked: int
+    unfinished: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether every configuration the claim is about has been measured."""
+        return len(self.evidence) >= self.asked and not self.unfinished
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of the paper.
+
+    Args:
+        name: Its short name, such as E1.1.
+        statement: What is claimed.
+        paper: The paper's value.
+        rule: When it counts as true, as exactly as it is judged.
+        judge: Cells of the paper's configurations, by experiment, in; finding out.
+    """
+
+    name: str
+    statement: str
+    paper: str
+    rule: str
+    judge: Callable[[dict[str, list[Cell]]], Finding]
+
+
+def judge_all(evidence: Sequence[Evidence]) -> Verdict:
+    """Judge a claim about every configuration.
+
+    >>> judge_all([Evidence("a", "1", True), Evidence("b", "2", False)])
+    'holds in part'
+    """
+    if not evidence:
+        return "not measured yet"
+    agreeing = count_agreeing(evidence)
+    if agreeing == len(evidence):
+        return "holds"
+    return "holds in part" if agreeing else "does not hold"
+
+
+def count_agreeing(evidence: Sequence[Evidence]) -> int:
+    """Return how many configurations agree with a claim."""
+    return sum(item.agrees is True for item in evidence)
+
+
+def in_range(value: float, low: float, high: float) -> bool:
+    """Tell whether a value, written with two decimals as the paper does, lies in a range.
+
+    >>> in_range(0.5951, 0.60, 0.92), in_range(0.594, 0.60, 0.92)
+    (True, False)
+    """
+    return low <= round(value, 2) <= high
+
+
+def spread(values: Sequence[float]) -> str:
+    """Write the range of some drops.
+
+    >>> spread([0.615, 0.9, 0.7])
+    '0.61–0.90'
+    """
+    ends = (round(end, 2) + 0.0 for end in (min(values), max(values)))  # + 0.0 makes -0.0 plain 0
+    return "–".join(f"{end:.2f}" for end in ends)

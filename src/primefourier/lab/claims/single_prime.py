@@ -1,0 +1,189 @@
+"""The claims about experiment 1: a network trained modulo p relies on the row of p."""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+from primefourier.analysis import Interval
+from primefourier.lab.claims.claim import (
+    Claim,
+    Evidence,
+    Finding,
+    count_agreeing,
+    in_range,
+    judge_all,
+    spread,
+)
+from primefourier.lab.experiments import EXPERIMENTS, SinglePrime
+from primefourier.lab.results import Cell
+
+Cells = dict[str, list[Cell]]
+
+FAR_ABOVE = 3
+_MANY = 10
+_RANGES = len(SinglePrime().ranges)
+_SIZES = SinglePrime().sizes
+_ALL = len(_SIZES) * _RANGES
+_SMALL_CONFIGURATIONS = _RANGES * sum(size <= 8 for size in _SIZES)
+_LARGE_SIZES = sum(size >= _MANY for size in _SIZES)
+
+
+def known(interval: Interval | None) -> Interval:
+    """Return a drop that every configuration of the paper has."""
+    if interval is None:
+        raise ValueError("a configuration of the paper has relevant and other rows")
+    return interval
+
+
+def both(cell: Cell) -> tuple[float, float]:
+    """Return the drop of relevant rows and that of the others."""
+    return known(cell.on).mean, known(cell.off).mean
+
+
+def _far_above(cells: Cells) -> Finding:
+    evidence, ratios = [], []
+    for cell in cells["exp1"]:
+        on, off = both(cell)
+        agrees = on - off > cell.noise_floor and on >= FAR_ABOVE * off
+        evidence.append(Evidence(cell.name, f"{on:.3f} against {off:.3f}", agrees))
+        ratios.append(on / off if off > 0 else math.inf)
+    measured = ""
+    if evidence:
+        worst = min(ratios)
+        least = f"smallest ratio {worst:.1f}" if worst < math.inf else "off-diagonal never above 0"
+        measured = f"{count_agreeing(evidence)} of {len(evidence)} configurations; {least}"
+    return Finding(judge_all(evidence), measured, tuple(evidence), _ALL)
+
+
+def _diagonal_ranges(cells: Cells) -> Finding:
+    evidence, inside = [], [0, 0, 0]
+    drops = [(cell, known(cell.on).mean) for cell in cells["exp1"]]
+    large = [drop for cell, drop in drops if cell.row >= _MANY]
+    for cell, drop in drops:
+        fits = [in_range(drop, 0.60, 0.92), in_range(drop, 0.54, 0.93)]
+        inside[0] += fits[0]
+        inside[1] += fits[1]
+        if cell.row >= _MANY:
+            fits.append(in_range(drop, 0.82, 0.92))
+            inside[2] += fits[2]
+        evidence.append(Evidence(cell.name, f"{drop:.3f}", all(fits)))
+    measured = ""
+    if drops:
+        measured = (
+            f"{spread([drop for _, drop in drops])}; {inside[0]} of {len(drops)} in 0.60–0.92, "
+            f"{inside[1]} in 0.54–0.93"
+        )
+    if large:
+        measured += f"; |P| ≥ 10: {spread(large)}, {inside[2]} of {len(large)} in 0.82–0.92"
+    return Finding(judge_all(evidence), measured, tuple(evidence), _ALL)
+
+
+def _off_diagonal_small(cells: Cells) -> Finding:
+    evidence = [
+        Evidence(
+            cell.name,
+            f"{known(cell.off).mean:.4f}, floor {cell.noise_floor:.4f}",
+            abs(known(cell.off).mean) < cell.noise_floor,
+        )
+        for cell in cells["exp1"]
+        if cell.row <= 8
+    ]
+    if not evidence:
+        return Finding("not measured yet", "", (), _SMALL_CONFIGURATIONS)
+    below = count_agreeing(evidence)
+    return Finding(
+        "holds" if 2 * below > len(evidence) else "does not hold",
+        f"{below} of {len(evidence)} below the noise floor",
+        tuple(evidence),
+        _SMALL_CONFIGURATIONS,
+    )
+
+
+def _off_diagonal_large(cells: Cells) -> Finding:
+    drops = [(cell.name, known(cell.off).mean) for cell in cells["exp1"] if cell.row >= _MANY]
+    evidence = [Evidence(name, f"{drop:.3f}", in_range(drop, 0.03, 0.09)) for name, drop in drops]
+    inside = count_agreeing(evidence)
+    measured = f"{spread([d for _, d in drops])}; {inside} of {len(drops)} in it" if drops else ""
+    return Finding(judge_all(evidence), measured, tuple(evidence), _LARGE_SIZES * _RANGES)
+
+
+def _convergence(cells: Cells) -> Finding:
+    threshold = EXPERIMENTS["exp1"].threshold
+    evidence, models, converged = [], 0, 0
+    for cell in cells["exp1"]:
+        best = [
+            max(record.measured.accuracy_by_epoch)
+            for record in cell.records
+            if record.config.input_range > record.config.modulus
+        ]
+        if best:
+            good = sum(value > threshold for value in best)
+            models, converged = models + len(best), converged + good
+            text = f"{good} of {len(best)} models, lowest {min(best):.3f}"
+            evidence.append(Evidence(cell.name, text, good == len(best)))
+    measured = f"{converged} of {models} models" if evidence else ""
+    return Finding(judge_all(evidence), measured, tuple(evidence), _ALL)
+
+
+def _small_range(cells: Cells) -> Finding:
+    evidence, unfinished = [], 0
+    for size in sorted({cell.row for cell in cells["exp1"] if cell.row >= _MANY}):
+        gaps = {c.input_range: both(c)[0] - both(c)[1] for c in cells["exp1"] if c.row == size}
+        others = [gap for input_range, gap in gaps.items() if input_range > 100]
+        if 100 in gaps and others:
+            unfinished += len(gaps) < _RANGES
+            mean = statistics.mean(others)
+            text = f"{gaps[100]:.3f} at r = 100, {mean:.3f} beyond"
+            evidence.append(Evidence(f"|P| = {size}", text, gaps[100] < mean))
+    lower = count_agreeing(evidence)
+    measured = f"lower at r = 100 for {lower} of {len(evidence)} sizes" if evidence else ""
+    return Finding(judge_all(evidence), measured, tuple(evidence), _LARGE_SIZES, unfinished)
+
+
+SINGLE_PRIME_CLAIMS = (
+    Claim(
+        "E1.1",
+        "diagonal drop far above off-diagonal drop in all 35 configurations",
+        "35 of 35",
+        f"the diagonal drop is at least {FAR_ABOVE} times the off-diagonal one and above it by "
+        "more than the noise floor",
+        _far_above,
+    ),
+    Claim(
+        "E1.2",
+        "diagonal drops lie in the paper's three ranges",
+        "0.60–0.92 (abstract), 0.54–0.93 (control section), 0.82–0.92 at |P| ≥ 10",
+        "a configuration agrees if its drop, to two decimals, is in every range that is about it",
+        _diagonal_ranges,
+    ),
+    Claim(
+        "E1.3",
+        "off-diagonal drop below the noise floor in the majority of configurations with |P| ≤ 8",
+        "more than half of 15",
+        "|drop| is below the noise floor in more than half of them",
+        _off_diagonal_small,
+    ),
+    Claim(
+        "E1.4",
+        "off-diagonal drops of 0.03–0.09 at |P| ≥ 10",
+        "0.03–0.09",
+        "the drop, to two decimals, is in the range",
+        _off_diagonal_large,
+    ),
+    Claim(
+        "E1.5",
+        "convergence above 0.85 in every configuration once r exceeds the task prime",
+        "all",
+        "every model with r > p exceeds 0.85 test accuracy after some epoch",
+        _convergence,
+    ),
+    Claim(
+        "E1.6",
+        "selectivity is lower at r = 100 with many primes",
+        "lower",
+        "for each |P| ≥ 10, diagonal less off-diagonal drop is lower at r = 100 than its mean over "
+        "the larger ranges",
+        _small_range,
+    ),
+)

@@ -1,0 +1,76 @@
+"""The table of claims, as data for programs and as Markdown for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from primefourier.lab.claims.claim import Claim, Finding
+
+AGREES = {True: "yes", False: "no", None: "cannot be told"}
+
+
+def claims_as_data(findings: Mapping[Claim, Finding]) -> list[dict[str, Any]]:
+    """Return the claims with paper's value, measured value, verdict and evidence."""
+    return [
+        {
+            "claim": claim.name,
+            "statement": claim.statement,
+            "paper": claim.paper,
+            "rule": claim.rule,
+            "measured": finding.measured,
+            "verdict": finding.verdict,
+            "complete": finding.complete,
+            "configurations": len(finding.evidence),
+            "configurations_asked": finding.asked,
+            "evidence": [asdict(item) for item in finding.evidence],
+        }
+        for claim, finding in findings.items()
+    ]
+
+
+def coverage(finding: Finding) -> str:
+    """Say how much of what a claim is about has been measured.
+
+    >>> coverage(Finding("holds", "", (), 35))
+    '0 of 35'
+    """
+    return f"{len(finding.evidence)} of {finding.asked}"
+
+
+def verdict_so_far(finding: Finding) -> str:
+    """Write a verdict, with a reminder where something is still to be measured."""
+    unfinished = finding.evidence and not finding.complete
+    return f"{finding.verdict} so far" if unfinished else finding.verdict
+
+
+def claims_as_markdown(findings: Mapping[Claim, Finding], *, heading: str) -> str:
+    """Return the table of claims, and below it the evidence for each."""
+    lines = [
+        f"# {heading}",
+        "",
+        "| claim | the paper says | measured | verdict | configurations |",
+        "|---|---|---|---|---|",
+    ]
+    for claim, finding in findings.items():
+        cells = (
+            f"**{claim.name}** {claim.statement}",
+            claim.paper,
+            finding.measured or "—",
+            f"**{verdict_so_far(finding)}**",
+            coverage(finding),
+        )
+        lines.append(f"| {' | '.join(_escape(cell) for cell in cells)} |")
+    for claim, finding in findings.items():
+        lines += ["", f"## {claim.name}: {verdict_so_far(finding)}", "", f"Rule: {claim.rule}."]
+        if finding.evidence:
+            lines += ["", "| configuration | measured | agrees |", "|---|---|---|"]
+        for item in finding.evidence:
+            words = (item.configuration, item.value, AGREES[item.agrees])
+            lines.append(f"| {' | '.join(_escape(word) for word in words)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _escape(text: str) -> str:
+    return text.replace("|", "\\|")

@@ -1,0 +1,136 @@
+"""One record a model: its config, what was measured, and where and how it was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from primefourier.analysis import noise_floor, paired_p_value
+from primefourier.lab.config import ModelConfig
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measurement:
+    """What a config determines: the same, bit for bit, however often it is measured.
+
+    Args:
+        train_size: Number of training pairs.
+        test_size: Number of test pairs.
+        correct_by_epoch: Correct test answers after each epoch.
+        correct: Correct test answers at the end.
+        lost: For each row, answers that were correct and are wrong with the row zeroed.
+        gained: For each row, answers that were wrong and are correct with the row zeroed.
+    """
+
+    train_size: int
+    test_size: int
+    correct_by_epoch: tuple[int, ...]
+    correct: int
+    lost: tuple[int, ...]
+    gained: tuple[int, ...]
+
+    @property
+    def accuracy(self) -> float:
+        """Test accuracy of the trained network."""
+        return self.correct / self.test_size
+
+    @property
+    def accuracy_by_epoch(self) -> tuple[float, ...]:
+        """Test accuracy after each epoch."""
+        return tuple(correct / self.test_size for correct in self.correct_by_epoch)
+
+    @property
+    def drops(self) -> tuple[float, ...]:
+        """For each row, the test accuracy that is gone when the row is zeroed."""
+        pairs = zip(self.lost, self.gained, strict=True)
+        return tuple((lost - gained) / self.test_size for lost, gained in pairs)
+
+    @property
+    def p_values(self) -> tuple[float, ...]:
+        """For each row, how likely so uneven a change would be if the row did not matter."""
+        return tuple(map(paired_p_value, self.lost, self.gained))
+
+    @property
+    def noise_floor(self) -> float:
+        """Return the size below which the paper calls a drop indistinguishable from zero."""
+        return noise_floor(self.test_size)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Measurement:
+        """Read what ``asdict`` wrote."""
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
+        }
+        return cls(**values)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provenance:
+    """Where and how a record came to be.
+
+    Args:
+        finished: When, in UTC.
+        seconds: How long the model took, from pairs to ablation.
+        machine: Operating system and processor.
+        device: The torch device.
+        commit: The commit of the source, with ``+`` if files were changed; None if unknown.
+        versions: Of Python and of the packages that matter.
+    """
+
+    finished: str
+    seconds: float
+    machine: str
+    device: str
+    commit: str | None
+    versions: dict[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """A model's record: either a measurement, or the traceback of what went wrong."""
+
+    config: ModelConfig
+    provenance: Provenance
+    measurement: Measurement | None = None
+    error: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.measurement is None) == (self.error is None):
+            raise ValueError("a record holds either a measurement or an error")
+
+    def drop(self, prime: int) -> float:
+        """Return the drop of one prime's row."""
+        return self.measured.drops[self.config.primes.index(prime)]
+
+    @property
+    def measured(self) -> Measurement:
+        """The measurement of a model that did not fail."""
+        if self.measurement is None:
+            raise ValueError(f"{self.config.describe()} failed, so nothing was measured")
+        return self.measurement
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as plain data, with the figures that follow from the counts."""
+        data: dict[str, Any] = {
+            "key": self.config.key,
+            "status": "done" if self.error is None else "failed",
+            "config": self.config.to_dict(),
+            "measurement": None,
+            "error": self.error,
+            "provenance": asdict(self.provenance),
+        }
+        if self.measurement is not None:
+            m = self.measurement
+            data["measurement"] = {k: _listed(v) for k, v in asdict(m).items()} | {
+                "accuracy": m.accuracy,
+                "accuracy_by_epoch": list(m.accuracy_by_epoch),
+                "drops": list(m.drops),
+                "p_values": list(m.p_values),
+                "noise_floor": m.noise_floor,
+            }
+        return data
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,86 @@
+"""Config in, record out: draw the pairs, train, ablate every row."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+from primefourier.analysis import ablate, feature_groups
+from primefourier.lab.config import ModelConfig
+from primefourier.lab.features import OPERANDS
+from primefourier.lab.provenance import provenance_now
+from primefourier.lab.record import Measurement, Record
+from primefourier.lab.row_ablation import RowAblation, ablate_rows
+from primefourier.lab.training import TRAINERS, Examples, Trained, make_examples
+
+
+def run_model(config: ModelConfig, *, device: str = "cpu") -> Record:
+    """Train one model and ablate its rows; a failure becomes a record with its traceback.
+
+    Args:
+        config: The model.
+        device: The torch device to train on.
+    """
+    start = time.perf_counter()
+    measurement, error = None, None
+    try:
+        measurement = measure(config, device=device)
+    except Exception:
+        error = traceback.format_exc()
+    seconds = time.perf_counter() - start
+    return Record(
+        config=config,
+        measurement=measurement,
+        error=error,
+        provenance=provenance_now(seconds=seconds, device=device),
+    )
+
+
+def measure(config: ModelConfig, *, device: str = "cpu") -> Measurement:
+    """Train one model and ablate its rows.
+
+    >>> config = ModelConfig(experiment="e", modulus=3, input_range=9, primes=(3, 5), epochs=2)
+    >>> measured = measure(config)
+    >>> measured.test_size, len(measured.correct_by_epoch), len(measured.drops)
+    (17, 2, 2)
+    """
+    with _one_thread():
+        examples = make_examples(config, device=device)
+        trained = TRAINERS[config.trainer](config, examples)
+        ablation = _ablate(config, trained, examples)
+    return Measurement(
+        train_size=len(examples.train_labels),
+        test_size=len(examples.test_labels),
+        correct_by_epoch=trained.correct,
+        correct=ablation.correct,
+        lost=ablation.lost,
+        gained=ablation.gained,
+    )
+
+
+def _ablate(config: ModelConfig, trained: Trained, examples: Examples) -> RowAblation:
+    features, labels = examples.test_features, examples.test_labels
+    if config.trainer == "fast":
+        return ablate_rows(trained.model, features, labels, batch_size=config.batch_size)
+    groups = feature_groups(config.basis, "prime", operands=OPERANDS, layout="rows")
+    results = ablate(trained.model, features, labels, groups, batch_size=config.batch_size)
+    return RowAblation(
+        results[0].correct_before,
+        tuple(result.lost for result in results),
+        tuple(result.gained for result in results),
+    )
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Compute with one thread, so that sums are taken in the same order wherever a model runs."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)

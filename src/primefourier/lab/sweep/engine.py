@@ -1,0 +1,121 @@
+"""Run a sweep: every model that is not measured yet, each record committed as it arrives."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from primefourier.lab.config import ModelConfig
+from primefourier.lab.record import Record
+from primefourier.lab.sweep.cluster import (
+    local_client,
+    remote_client,
+    train_here,
+    train_on,
+    usable_cores,
+)
+from primefourier.lab.sweep.folder import WriterLock, prepare_folder
+from primefourier.lab.sweep.progress import Progress
+from primefourier.lab.sweep.store import write_store
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a sweep ended.
+
+    Args:
+        progress: The final counts.
+        interrupted: Whether somebody stopped it.
+    """
+
+    progress: Progress
+    interrupted: bool
+
+
+def run_sweep(
+    configs: Sequence[ModelConfig],
+    folder: Path,
+    *,
+    command: str = "",
+    workers: int | None = None,
+    scheduler: str | None = None,
+    device: str = "cpu",
+    watch: Callable[[Progress], None] = lambda _: None,
+) -> Outcome:
+    """Train and ablate every model that the folder has no measurement of.
+
+    Running it again continues where it stopped; models that failed are tried again. Ctrl-C and
+    SIGTERM stop it in seconds, and every record that was reported is on disk.
+
+    Args:
+        configs: The models; repeated ones count once.
+        folder: Where the store is; created if needed.
+        command: What the user typed, for captions and status.
+        workers: Worker processes on this machine; 0 trains in this process; by default one for
+            each core.
+        scheduler: The address of a Dask scheduler to use instead.
+        device: The torch device of the workers.
+        watch: Called at the beginning and after each record.
+    """
+    configs = list({config.key: config for config in configs}.values())
+    prepare_folder(folder)
+    with WriterLock(folder), write_store(folder) as store:
+        store.begin(configs, command)
+        done = store.done()
+        pending = [config for config in configs if config.key not in done]
+        progress = Progress.of(len(configs), pending)
+        watch(progress)
+        try:
+            with _stoppable(), ExitStack() as stack:
+                for record in _train(stack, pending, workers, scheduler, device):
+                    store.add(record)
+                    progress.count(record)
+                    watch(progress)
+        except KeyboardInterrupt:
+            return Outcome(progress, interrupted=True)
+    return Outcome(progress, interrupted=False)
+
+
+def _train(
+    stack: ExitStack,
+    pending: Sequence[ModelConfig],
+    workers: int | None,
+    scheduler: str | None,
+    device: str,
+) -> Iterator[Record]:
+    if not pending:
+        return iter(())
+    if scheduler is not None:
+        return train_on(stack.enter_context(remote_client(scheduler)), pending, device=device)
+    count = min(usable_cores() if workers is None else workers, len(pending))
+    if count == 0:
+        return train_here(pending, device=device)
+    return train_on(stack.enter_context(local_client(count)), pending, device=device)
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Let Ctrl-C, and SIGTERM, which batch systems send, stop a sweep; but only once.
+
+    Closing the workers takes a second or two, and a second Ctrl-C must not break that off.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        for name in before:
+            signal.signal(name, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = {name: signal.signal(name, stop) for name in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(name, handler)

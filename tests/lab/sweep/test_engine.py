@@ -1,0 +1,145 @@
+"""Sweeps that are run, stopped and continued for real."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from primefourier.lab.run_model import measure
+from primefourier.lab.sweep import FolderError, Progress, read_store, run_sweep
+from small_models import small_config
+
+CONFIGS = [small_config(seed=seed, epochs=1) for seed in range(5)]
+DRIVER = """
+import sys
+from pathlib import Path
+from small_models import small_config
+from primefourier.lab.sweep import run_sweep
+
+def tell(progress):
+    print(progress.done, flush=True)
+
+if __name__ == "__main__":
+    configs = [small_config(seed=seed, epochs=25, input_range=100) for seed in range(6)]
+    outcome = run_sweep(configs, Path(sys.argv[1]), workers=int(sys.argv[2]), watch=tell)
+    print("interrupted" if outcome.interrupted else "whole", flush=True)
+"""
+
+
+def test_every_model_is_measured_once_and_the_same_as_alone(tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+
+    def watch(progress: Progress) -> None:
+        seen.append((progress.done, progress.remaining))
+
+    outcome = run_sweep([*CONFIGS, *CONFIGS], tmp_path / "new", workers=0, watch=watch)
+    assert not outcome.interrupted
+    assert seen == [(0, 5), (1, 4), (2, 3), (3, 2), (4, 1), (5, 0)]
+    with read_store(tmp_path / "new") as store:
+        records = store.records()
+    assert [record.config for record in records] == CONFIGS
+    assert [record.measurement for record in records] == [measure(config) for config in CONFIGS]
+
+
+def test_a_second_run_only_does_what_is_new(tmp_path: Path) -> None:
+    run_sweep(CONFIGS[:3], tmp_path, workers=0, command="first")
+    with read_store(tmp_path) as store:
+        before = store.records()
+    outcome = run_sweep(CONFIGS, tmp_path, workers=0, command="second")
+    assert (outcome.progress.before, outcome.progress.done) == (3, 2)
+    with read_store(tmp_path) as store:
+        assert store.records()[:3] == before
+        assert store.commands() == ["first", "second"]
+    assert run_sweep(CONFIGS, tmp_path).progress.done == 0
+
+
+def test_failed_models_are_recorded_and_tried_again(tmp_path: Path) -> None:
+    outcome = run_sweep(CONFIGS[:2], tmp_path, workers=0, device="no such device")
+    assert (outcome.progress.done, outcome.progress.failed) == (0, 2)
+    with read_store(tmp_path) as store:
+        assert all("Traceback" in (record.error or "") for record in store.records())
+    outcome = run_sweep(CONFIGS[:2], tmp_path, workers=0)
+    assert (outcome.progress.done, outcome.progress.failed) == (2, 0)
+    with read_store(tmp_path) as store:
+        assert all(record.error is None for record in store.records())
+
+
+def test_a_folder_in_use_is_refused_and_left_alone(tmp_path: Path) -> None:
+    def second(_: Progress) -> None:
+        with pytest.raises(FolderError, match="is being written to by process"):
+            run_sweep(CONFIGS, tmp_path, workers=0)
+
+    assert run_sweep(CONFIGS[:1], tmp_path, workers=0, watch=second).progress.done == 1
+
+
+def test_a_sweep_may_run_in_a_thread(tmp_path: Path) -> None:
+    thread = threading.Thread(target=run_sweep, args=(CONFIGS[:1], tmp_path), kwargs={"workers": 0})
+    thread.start()
+    thread.join()
+    with read_store(tmp_path) as store:
+        assert len(store.records()) == 1
+
+
+def start(folder: Path, workers: int) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    script = folder.parent / "driver.py"
+    script.write_text(DRIVER)
+    return subprocess.Popen(
+        [sys.executable, str(script), str(folder), str(workers)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env=environment,
+    )
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("name", [signal.SIGINT, signal.SIGTERM])
+def test_signals_stop_a_sweep_in_seconds_and_it_can_be_continued(
+    tmp_path: Path, workers: int, name: signal.Signals
+) -> None:
+    folder = tmp_path / "out"
+    with start(folder, workers) as driver:
+        assert driver.stdout is not None
+        assert driver.stderr is not None
+        for line in driver.stdout:
+            if line.strip() == "2":
+                break
+        stopped = time.monotonic()
+        os.killpg(driver.pid, name)  # as a terminal does: to every process in the foreground
+        if workers and name == signal.SIGINT:
+            time.sleep(0.05)
+            os.killpg(driver.pid, name)  # impatience must not break the shutdown off
+        rest, errors = driver.stdout.read(), driver.stderr.read()
+    assert time.monotonic() - stopped < 30
+    assert "interrupted" in rest
+    assert "Traceback" not in errors
+    assert driver.returncode == 0
+    with read_store(folder) as store:
+        before = store.records()
+    assert 2 <= len(before) < 6
+    with start(folder, workers) as driver:
+        out, _ = driver.communicate()
+    assert "whole" in out
+    with read_store(folder) as store:
+        records = store.records()
+    assert len(records) == 6
+    assert [r for r in records if r.config.key in {b.config.key for b in before}] == before
+
+
+def test_a_killed_driver_loses_no_record_it_reported(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    with start(folder, 0) as driver:
+        assert driver.stdout is not None
+        for line in driver.stdout:
+            if line.strip() == "3":
+                break
+        driver.kill()
+    with read_store(folder) as store:
+        assert len(store.records()) >= 3

@@ -1,0 +1,179 @@
+import csv
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from lab_records import EXP1, EXP2, configs_of, failed, measured, plausible
+from primefourier.lab import export
+from primefourier.lab.export import COLUMNS, Format, export_records
+from primefourier.lab.record import Record
+
+FORMATS: tuple[Format, ...] = ("jsonl", "csv", "parquet")
+ERROR = 'Traceback:\r\n  "α; β", it\'s\n\tbroken,\u2028\\n 🙂 | \x1b[0m'
+RECORDS = [
+    *plausible(EXP1[:3]),
+    *plausible(EXP2[-2:]),
+    failed(EXP1[3], ERROR),
+    failed(EXP1[4], ""),
+    *plausible(configs_of("exp2", moduli=(4,), ranges=(30,), primes=(3, 5))),
+    *plausible(configs_of("exp2", moduli=(15,), ranges=(30,), primes=(3, 5))),
+    measured(EXP2[8 * 5], [0.7, 0.0, 0.7, 0.7, -0.01, 0, 0, 0], accuracy=1 / 3),
+]
+
+
+def read(path: Path, kind: Format) -> list[dict[str, Any]]:
+    """Read an export back with other tools than the one that wrote it, as far as possible."""
+    if kind == "jsonl":
+        with path.open(encoding="utf-8") as file:
+            return [json.loads(line) for line in file]
+    if kind == "csv":
+        with path.open(encoding="utf-8", newline="") as file:
+            return [
+                {name: _from_text(value, COLUMNS[name]) for name, value in row.items()}
+                for row in csv.DictReader(file)
+            ]
+    with duckdb.connect() as database:
+        found = database.read_parquet(str(path))
+        return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
+
+
+def _from_text(text: str, kind: str) -> Any:
+    if kind == "VARCHAR":
+        return text
+    return json.loads(text) if text else None
+
+
+def save(records: list[Record], folder: Path, kind: Format) -> Path:
+    path = folder / f"records.{kind}"
+    export_records(records, path, kind)
+    return path
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_file_holds_every_figure_of_every_record(tmp_path: Path, kind: Format) -> None:
+    rows = read(save(RECORDS, tmp_path, kind), kind)
+    assert len(rows) == len(RECORDS)
+    for row, record in zip(rows, RECORDS, strict=True):
+        assert list(row) == list(COLUMNS)
+        config, m = record.config, record.measurement
+        expected: dict[str, Any] = dict.fromkeys(COLUMNS)
+        expected |= config.to_dict()
+        expected |= {
+            "key": config.key, "status": "done" if m else "failed", "error": record.error,
+            "degenerate": 2 * (config.input_range - 1) < config.modulus,
+            "finished": "2026-01-02T03:04:05+00:00", "seconds": 1.5, "machine": "a machine",
+            "device": "cpu", "commit": "abc", "versions": '{"python": "3.11"}',
+        }  # fmt: skip
+        if m is not None:
+            drops = [(a - b) / m.test_size for a, b in zip(m.lost, m.gained, strict=True)]
+            mine = [d for p, d in zip(config.primes, drops, strict=True) if config.modulus % p == 0]
+            rest = [d for p, d in zip(config.primes, drops, strict=True) if config.modulus % p]
+            threshold = 0.70 if config.experiment == "exp2" else 0.85
+            expected |= {
+                "train_size": m.train_size, "test_size": m.test_size,
+                "accuracy": m.correct / m.test_size,
+                "accuracy_by_epoch": [c / m.test_size for c in m.correct_by_epoch],
+                "converged": max(m.correct_by_epoch) / m.test_size > threshold,
+                "drops": drops, "lost": list(m.lost), "gained": list(m.gained),
+                "p_values": list(m.p_values), "noise_floor": 2 * (0.5 / m.test_size) ** 0.5,
+                "relevant_drop": pytest.approx(sum(mine) / len(mine)) if mine else None,
+                "other_drop": pytest.approx(sum(rest) / len(rest)) if rest else None,
+            }  # fmt: skip
+        if kind == "csv":
+            expected["error"] = record.error or ""  # a CSV file has no null
+        assert row == expected
+
+
+def test_the_formats_agree_to_the_last_bit(tmp_path: Path) -> None:
+    jsonl, texts, parquet = (read(save(RECORDS, tmp_path, kind), kind) for kind in FORMATS)
+    assert jsonl == parquet
+    assert texts == [row | {"error": row["error"] or ""} for row in jsonl]
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_nothing_to_export_is_an_empty_table(tmp_path: Path, kind: Format) -> None:
+    path = save([], tmp_path, kind)
+    assert read(path, kind) == []
+    if kind == "csv":
+        assert path.read_text(encoding="utf-8").strip() == ",".join(COLUMNS)
+    if kind == "parquet":
+        with duckdb.connect() as database:
+            assert database.read_parquet(str(path)).columns == list(COLUMNS)
+
+
+@pytest.mark.parametrize("seed", [0, 2**31, 2**53 + 1, 2**63 - 1, 2**63, 2**64 + 1, 2**200 + 1])
+def test_seeds_of_any_size_stay_exact(tmp_path: Path, seed: int) -> None:
+    records = plausible([replace(EXP2[0], seed=seed), EXP2[1]])
+    for kind in FORMATS:
+        found = [row["seed"] for row in read(save(records, tmp_path, kind), kind)]
+        if kind == "parquet" and seed >= 2**63:
+            assert found == [str(seed), "42"]
+        else:
+            assert found == [seed, 42]
+
+
+def test_a_parquet_file_has_types_that_other_tools_understand(tmp_path: Path) -> None:
+    path = save(RECORDS, tmp_path, "parquet")
+    with duckdb.connect() as database:
+        found = database.read_parquet(str(path))
+        assert dict(zip(found.columns, map(str, found.types), strict=True)) == COLUMNS
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_record_of_an_unknown_experiment_has_no_threshold(tmp_path: Path, kind: Format) -> None:
+    records = plausible(EXP2[:1])
+    records = [replace(r, config=replace(r.config, experiment="mine")) for r in records]
+    (row,) = read(save(records, tmp_path, kind), kind)
+    assert (row["experiment"], row["converged"]) == ("mine", None)
+    assert row["relevant_drop"] is not None
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_strange_paths_are_written_to(tmp_path: Path, kind: Format) -> None:
+    folder = tmp_path / "it's [a] *folder*; ä %20"
+    folder.mkdir()
+    path = save(RECORDS[:1], folder, kind)
+    assert list(folder.iterdir()) == [path]
+    assert path.stat().st_size > 0
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("problem", [OSError("disk full"), KeyboardInterrupt()])
+def test_an_interrupted_write_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Format, problem: BaseException
+) -> None:
+    path = save(RECORDS[:1], tmp_path, kind)
+    before = path.read_bytes()
+    write = export._WRITERS[kind]
+
+    def stop_half_way(rows: Any, file: Path) -> None:
+        write(rows, file)
+        assert file.exists()
+        raise problem
+
+    monkeypatch.setitem(export._WRITERS, kind, stop_half_way)
+    with pytest.raises(type(problem)):
+        export_records(RECORDS, path, kind)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_an_existing_file_is_replaced(tmp_path: Path, kind: Format) -> None:
+    save(RECORDS, tmp_path, kind)
+    assert len(read(save(RECORDS[:1], tmp_path, kind), kind)) == 1
+
+
+def test_without_duckdb_the_error_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(ImportError, match=r"primefourier\[lab\]"):
+        save(RECORDS, tmp_path, "parquet")
+    assert list(tmp_path.iterdir()) == []
+    assert len(read(save(RECORDS, tmp_path, "csv"), "csv")) == len(RECORDS)

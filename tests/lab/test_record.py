@@ -1,0 +1,47 @@
+import json
+
+import pytest
+
+from primefourier.lab.record import Measurement, Record
+from primefourier.lab.run_model import run_model
+from small_models import small_config
+
+MEASURED = Measurement(
+    train_size=80,
+    test_size=20,
+    correct_by_epoch=(10, 19),
+    correct=19,
+    lost=(15, 1, 0),
+    gained=(0, 1, 1),
+)
+
+
+def test_figures_follow_from_the_counts() -> None:
+    assert MEASURED.accuracy == 0.95
+    assert MEASURED.accuracy_by_epoch == (0.5, 0.95)
+    assert MEASURED.drops == (0.75, 0.0, -0.05)
+    assert MEASURED.noise_floor == pytest.approx(2 * (0.5 / 20) ** 0.5)
+    assert MEASURED.p_values == pytest.approx((2 * 0.5**15, 1.0, 1.0), abs=0)
+
+
+def test_a_record_tells_everything_as_plain_data() -> None:
+    record = run_model(small_config())
+    data = json.loads(json.dumps(record.to_dict(), allow_nan=False))
+    assert data["status"] == "done"
+    assert data["config"] == small_config().to_dict()
+    measured = data["measurement"]
+    assert len(measured["accuracy_by_epoch"]) == 2
+    assert len(measured["drops"]) == len(measured["p_values"]) == 3
+    assert measured["accuracy"] == record.measured.accuracy
+    assert {"seconds", "versions", "commit", "machine"} <= set(data["provenance"])
+    assert record.drop(5) == record.measured.drops[1]
+
+
+def test_a_record_is_either_a_measurement_or_an_error() -> None:
+    provenance = run_model(small_config(epochs=1)).provenance
+    with pytest.raises(ValueError, match="either a measurement or an error"):
+        Record(config=small_config(), provenance=provenance)
+    failed = Record(config=small_config(), provenance=provenance, error="out of luck")
+    assert failed.to_dict()["status"] == "failed"
+    with pytest.raises(ValueError, match="failed, so nothing was measured"):
+        _ = failed.measured
