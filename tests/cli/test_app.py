@@ -34,7 +34,10 @@ def test_wrong_usage_exits_with_2_and_helps(
 def test_help_lists_every_command(pfe: Callable[..., tuple[int, str, str]]) -> None:
     code, out, _ = pfe("--help")
     assert code == 0
-    for command in ("encode", "decode", "plan", "theory", "circles", "version"):
+    for command in (
+        *("encode", "decode", "plan", "theory", "circles", "version"),
+        *("reproduce", "run", "status", "claims", "figures", "export"),
+    ):
         assert command in out
         assert pfe(command, "--help")[0] == 0
     assert pfe("--version")[1].strip() == primefourier.__version__

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from io import TextIOWrapper
 
 from cyclopts import App, CycloptsError
@@ -11,9 +11,15 @@ from rich.console import Console
 
 import primefourier
 from primefourier.cli.circles import circles
+from primefourier.cli.claims import claims
 from primefourier.cli.decode import STANDARD_INPUT, decode
 from primefourier.cli.encode import encode
+from primefourier.cli.export import export
+from primefourier.cli.figures import figures
 from primefourier.cli.plan import plan
+from primefourier.cli.reproduce import reproduce
+from primefourier.cli.run import run as run_command
+from primefourier.cli.status import status
 from primefourier.cli.theory import theory
 from primefourier.cli.version import version
 
@@ -25,8 +31,13 @@ app = App(
     version=primefourier.__version__,
     help_format="plaintext",
 )
-for command in (encode, decode, plan, theory, circles, version):
-    app.command(command)
+_GROUPS: dict[str, tuple[Callable[..., object], ...]] = {
+    "Encoding and theory": (encode, decode, plan, theory, circles, version),
+    "The paper's experiments": (reproduce, run_command, status, claims, figures, export),
+}
+for group, commands in _GROUPS.items():
+    for command in commands:
+        app.command(command, group=group)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -46,12 +57,20 @@ def run(arguments: Sequence[str]) -> int:
         errors.print(f"error: {error}", markup=False, highlight=False)
         errors.print(f"{name} --help shows how it is used.", markup=False, highlight=False)
         return WRONG_USAGE
+    except KeyboardInterrupt:
+        errors.print("Stopped.")
+        return FAILED
     except BrokenPipeError:  # the reader, such as head, has seen enough
         sys.stdout = None
         return DONE
     except (ValueError, TypeError, OSError, ImportError, OverflowError) as error:
         errors.print(f"error: {error}", markup=False, highlight=False)
         return WRONG_USAGE
+    except RuntimeError as error:
+        if not type(error).__module__.startswith("primefourier."):
+            raise  # a bug, to be reported with its traceback
+        errors.print(f"error: {error}", markup=False, highlight=False)
+        return FAILED
     except MemoryError:
         errors.print("error: this needs more memory than there is; use a smaller basis")
         return WRONG_USAGE

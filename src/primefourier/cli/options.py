@@ -33,10 +33,24 @@ def read_primes(words: str) -> tuple[int, ...]:
     (3, 5, 7)
     """
     try:
-        return tuple(read_integer(word) for word in words.split(","))
+        return read_integers(words, "--primes")
     except ValueError:
         raise ValueError(
             f"--primes takes primes with commas between them, such as 3,5,7; got {words!r}"
+        ) from None
+
+
+def read_integers(words: str, name: str) -> tuple[int, ...]:
+    """Turn integers with commas between them into a tuple.
+
+    >>> read_integers("100,1000", "--ranges")
+    (100, 1000)
+    """
+    try:
+        return tuple(read_integer(word) for word in words.split(","))
+    except ValueError:
+        raise ValueError(
+            f"{name} takes integers with commas between them, such as 4,8; got {words!r}"
         ) from None
 
 

@@ -1,0 +1,81 @@
+"""``pfe claims``: what the paper says, what the records say, and the verdict."""
+
+from __future__ import annotations
+
+import json as json_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from primefourier.cli.options import Json
+from primefourier.cli.output import print_json, print_table, print_text
+
+if TYPE_CHECKING:
+    from primefourier.lab.claims import Claim, Finding
+
+
+def claims(folder: Path, /, *, json: Json = False) -> None:
+    """Judge the paper's claims by the records of a folder.
+
+    Parameters
+    ----------
+    folder
+        The --out of pfe run or pfe reproduce.
+    """
+    from primefourier.lab.claims import claims_as_data
+
+    findings = _judge(folder)
+    if json:
+        print_json(claims_as_data(findings))
+        return
+    _print_table(findings)
+    _print_evidence(findings)
+
+
+def write_claims(folder: Path) -> None:
+    """Print the table of claims, and write it with its evidence beside the records."""
+    from primefourier.lab.claims import claims_as_data, claims_as_markdown
+
+    findings = _judge(folder)
+    data = json_module.dumps(claims_as_data(findings), ensure_ascii=False, indent=1)
+    (folder / "claims.json").write_text(data + "\n", encoding="utf-8")
+    text = claims_as_markdown(findings, heading="The paper's claims")
+    (folder / "claims.md").write_text(text, encoding="utf-8")
+    _print_table(findings)
+
+
+def _judge(folder: Path) -> dict[Claim, Finding]:
+    from primefourier.lab.claims import judge_claims
+    from primefourier.lab.sweep import read_store
+
+    with read_store(folder) as store:
+        return judge_claims(store.planned(), store.records())
+
+
+def _print_table(findings: dict[Claim, Finding]) -> None:
+    from primefourier.lab.claims.table import coverage, verdict_so_far
+
+    print_table(
+        ["claim", "", "paper", "measured", "verdict", "configurations"],
+        [
+            [
+                claim.name,
+                claim.statement,
+                claim.paper,
+                finding.measured or "—",
+                verdict_so_far(finding),
+                coverage(finding),
+            ]
+            for claim, finding in findings.items()
+        ],
+        left=["claim", "", "paper", "measured", "verdict", "configurations"],
+    )
+
+
+def _print_evidence(findings: dict[Claim, Finding]) -> None:
+    signs = {True: "✓", False: "✗", None: "?"}
+    for claim, finding in findings.items():
+        print_text(f"\n{claim.name}: {claim.rule}.")
+        for item in finding.evidence:
+            print_text(f"  {signs[item.agrees]} {item.configuration}: {item.value}")
+        if not finding.evidence:
+            print_text("  nothing measured yet")

@@ -1,0 +1,54 @@
+"""``pfe reproduce``: the paper, or a part of it, in one command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from primefourier.cli.claims import write_claims
+from primefourier.cli.figures import write_figures
+from primefourier.cli.output import print_text
+from primefourier.cli.sweep_options import (
+    Device,
+    Out,
+    Scheduler,
+    Seeds,
+    Workers,
+    read_seeds,
+    train,
+)
+
+
+def reproduce(
+    *,
+    profile: str = "quick",
+    out: Out = None,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
+    seeds: Seeds = None,
+    device: Device = "cpu",
+) -> int:
+    """Train and ablate the paper's models, judge its claims and draw its figures.
+
+    The same command again continues where it stopped.
+
+    Parameters
+    ----------
+    profile
+        smoke (about a minute on two cores), quick (about five) or paper (all 750 models, two
+        hours). All follow the paper's protocol; they differ in how many models they train.
+    """
+    from primefourier.lab import experiments
+
+    chosen = experiments.profile(profile, seeds=read_seeds(seeds))
+    folder = out or Path("results") / profile
+    outcome = train(chosen, folder, workers=workers, scheduler=scheduler, device=device)
+    if outcome.interrupted:
+        return 1
+    print_text("")
+    write_claims(folder)
+    written = write_figures(folder)
+    print_text(
+        f"\nClaims with their evidence: {folder}/claims.md and claims.json. "
+        f"Figures: {len(written)} files in {folder}/figures."
+    )
+    return int(outcome.progress.failed > 0)

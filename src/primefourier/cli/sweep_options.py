@@ -1,0 +1,116 @@
+"""Options of the commands that train models, and how a sweep's end is told."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from primefourier.cli.options import Integer, read_integers
+from primefourier.cli.output import print_text
+from primefourier.cli.progress import ProgressView
+
+if TYPE_CHECKING:
+    from primefourier.lab.experiments import Experiment
+    from primefourier.lab.sweep import Outcome
+
+Out = Annotated[
+    Path | None,
+    Parameter(help="Folder for records and results; an existing sweep there is continued."),
+]
+Workers = Annotated[
+    Integer | None,
+    Parameter(help="Worker processes; 0 trains in this process (default: one for each core)."),
+]
+Scheduler = Annotated[
+    str | None,
+    Parameter(help="Address of a Dask scheduler to use instead, such as tcp://10.0.0.1:8786."),
+]
+Seeds = Annotated[
+    str | None, Parameter(help="Seeds, such as 42,43; one model for each (default: 42).")
+]
+Device = Annotated[str, Parameter(help="Torch device of the workers, such as cuda.")]
+
+
+def read_seeds(seeds: str | None) -> tuple[int, ...]:
+    """Turn what stands behind --seeds into integers."""
+    return (42,) if seeds is None else read_integers(seeds, "--seeds")
+
+
+def train(
+    experiments: Sequence[Experiment],
+    out: Path,
+    *,
+    workers: int | None,
+    scheduler: str | None,
+    device: str,
+) -> Outcome:
+    """Run the models of some experiments, with progress, and tell how it ended."""
+    from primefourier.lab.experiments import models_of
+    from primefourier.lab.sweep import run_sweep
+
+    if workers is not None and workers < 0:
+        raise ValueError(f"--workers must be at least 0, got {workers}")
+    if workers is not None and scheduler is not None:
+        raise ValueError("--workers and --scheduler exclude each other: the cluster has its own")
+    check_device(device)
+    warn_of_invisible(experiments)
+    with ProgressView() as view:
+        outcome = run_sweep(
+            models_of(experiments),
+            out,
+            command=this_command(),
+            workers=workers,
+            scheduler=scheduler,
+            device=device,
+            watch=view.show,
+        )
+    tell(outcome, out)
+    return outcome
+
+
+def check_device(device: str) -> None:
+    """Refuse a device that torch does not have here, before any work is done for it."""
+    import torch
+
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise ValueError(f"--device {device!r} cannot be used here: {reason}") from None
+
+
+def warn_of_invisible(experiments: Sequence[Experiment]) -> None:
+    """Name the primes of a modulus that no row of the network carries."""
+    told = {}
+    for experiment in experiments:
+        told.update(experiment.invisible())
+    for modulus, primes in told.items():
+        named = ", ".join(map(str, primes))
+        sys.stderr.write(
+            f"warning: the basis cannot see all of {modulus}: the prime{'s'[: len(primes) > 1]} "
+            f"{named} {'are' if len(primes) > 1 else 'is'} invisible to it, so the network can at "
+            f"best remember pairs; pfe plan {modulus} says what to add\n"
+        )
+
+
+def this_command() -> str:
+    """Return what the user typed, with the program's plain name."""
+    import shlex
+
+    return shlex.join(["pfe", *sys.argv[1:]])
+
+
+def tell(outcome: Outcome, out: Path) -> None:
+    """Say how a sweep ended and what can be done next."""
+    progress = outcome.progress
+    measured = progress.before + progress.done
+    failed = f", {progress.failed} failed" if progress.failed else ""
+    print_text(f"Measured {measured} of {progress.total} models{failed}; records are in {out}.")
+    if outcome.interrupted:
+        print_text("Stopped. Run the same command again to continue where it stopped.")
+    elif progress.failed:
+        print_text(f"pfe status {out} shows why; the same command tries the failed ones again.")

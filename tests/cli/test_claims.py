@@ -1,0 +1,25 @@
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+Pfe = Callable[..., tuple[int, str, str]]
+Smoke = tuple[Path, subprocess.CompletedProcess[str]]
+
+
+def test_the_table_shows_verdicts_and_the_configurations_behind_them(
+    smoke: Smoke, pfe: Pfe
+) -> None:
+    code, out, _ = pfe("claims", str(smoke[0]))
+    assert code == 0
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    (first,) = [line for line in lines if line.startswith("E1.1 diagonal")]
+    assert first.endswith("holds so far 2 of 35")
+    assert "35 of 35" in first
+    assert any(line.startswith("✓ |P| = 4, r = 500: 0.8") for line in lines)
+    assert "nothing measured yet" in lines
+
+
+def test_json_is_what_reproduce_wrote(smoke: Smoke, pfe: Pfe) -> None:
+    out = pfe("claims", str(smoke[0]), "--json")[1]
+    assert json.loads(out) == json.loads((smoke[0] / "claims.json").read_text())

@@ -1,0 +1,110 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from primefourier.lab.sweep import read_store
+
+Pfe = Callable[..., tuple[int, str, str]]
+SMALL = ("--epochs", "1", "--pairs", "200", "--depth", "2", "--workers", "0")
+
+
+def test_any_part_or_extension_can_be_run(pfe: Pfe, tmp_path: Path) -> None:
+    out = str(tmp_path / "out")
+    words = ("--moduli", "15,45", "--ranges", "20,30", "--seeds", "1,2", "--operation", "multiply")
+    code, text, _ = pfe("run", "exp2", *words, "--primes", "3,5", *SMALL, "--out", out)
+    assert code == 0
+    assert "Measured 8 of 8 models" in text
+    with read_store(tmp_path / "out") as store:
+        records = store.records()
+    assert {(r.config.modulus, r.config.input_range, r.config.seed) for r in records} == {
+        (n, r, s) for n in (15, 45) for r in (20, 30) for s in (1, 2)
+    }
+    assert {(r.config.operation, r.config.primes, r.config.depth) for r in records} == {
+        ("multiply", (3, 5), 2)
+    }
+
+
+def test_a_settings_file_says_it_all(pfe: Pfe, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        "[exp1]\nsizes = [2]\nranges = [20]\nepochs = 1\ndepth = 2\n"
+        "[control]\nsizes = [2]\nranges = [20]\nepochs = 1\nembedding = 'shuffled-pair'\n"
+    )
+    out = str(tmp_path / "out")
+    assert pfe("run", "--config", str(path), "--workers", "0", "--out", out)[0] == 0
+    with read_store(tmp_path / "out") as store:
+        assert [r.config.embedding for r in store.records()] == ["pfe"] * 2 + ["shuffled-pair"] * 2
+    code, _, err = pfe("run", "exp1", "--config", str(path), "--out", out)
+    assert (code, "got also exp1" in err) == (2, True)
+    code, _, err = pfe("run", "--batch-size", "3", "--config", str(path), "--out", out)
+    assert (code, "got also --batch-size" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["exp4"], "did you mean 'exp"),
+        ([], "an experiment is required, one of exp1, control, exp2, or --config FILE"),
+        (["exp1", "--moduli", "15"], "unknown key 'moduli' in the options of exp1"),
+        (["exp1", "--rangs", "15"], "Did you mean --ranges?"),
+        (["exp1", "--ranges", "1"], "input_range must be an integer of at least 2, got 1"),
+        (["exp1", "--ranges", "1e3"], "--ranges takes integers with commas between them"),
+        (["exp2", "--moduli", "1"], "modulus must be an integer of at least 2, got 1"),
+        (["exp1", "--sizes", "17"], "at most the number of primes, 16, got 17"),
+        (["exp1", "--epochs", "2.5"], "an integer such as"),
+        (["exp1", "--primes", "3,9"], "primes must be distinct primes, got 9"),
+        (["exp1", "--workers", "-1"], "--workers must be at least 0"),
+        (["exp1", "--workers", "1", "--scheduler", "tcp://x"], "exclude each other"),
+        (["exp1", "--device", "nonsense"], "--device 'nonsense' cannot be used here"),
+        (["--config", "none.toml"], "none.toml cannot be read: No such file"),
+    ],
+)
+def test_bad_input_is_refused_before_anything_is_written(
+    pfe: Pfe, tmp_path: Path, words: list[str], message: str
+) -> None:
+    out = tmp_path / "out"
+    code, text, err = pfe("run", *words, "--out", str(out))
+    assert (code, text) == (2, "")
+    assert message in err
+    assert not out.exists()
+
+
+def test_invisible_primes_are_named_and_the_run_goes_on(pfe: Pfe, tmp_path: Path) -> None:
+    words = ("--moduli", "30", "--ranges", "20", "--primes", "3,5", "--out", str(tmp_path / "out"))
+    code, _, err = pfe("run", "exp2", *words, *SMALL)
+    assert code == 0
+    assert "the basis cannot see all of 30: the prime 2 is invisible to it" in err
+
+
+def test_failed_models_give_exit_code_1(
+    pfe: Pfe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("primefourier.cli.sweep_options.check_device", lambda device: None)
+    out = str(tmp_path / "out")
+    words = ("--sizes", "1", "--ranges", "20", "--device", "nonsense", "--out", out)
+    code, text, err = pfe("run", "exp1", *words, *SMALL)
+    assert code == 1
+    assert "FAILED: RuntimeError" in err
+    assert "1 failed" in text
+    assert "shows why; the same command tries the failed ones again" in text
+    assert "nonsense" in pfe("status", out)[1]
+    assert json.loads(pfe("status", out, "--json")[1])["failed"] == 1
+
+
+def test_a_foreign_folder_is_refused(pfe: Pfe, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    code, _, err = pfe("run", "exp1", "--sizes", "1", *SMALL, "--out", str(tmp_path))
+    assert code == 2
+    assert "holds other files, such as 'notes.txt'" in err
+
+
+def test_a_scheduler_that_is_not_there_gives_exit_code_1(
+    pfe: Pfe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("primefourier.lab.sweep.cluster._CONNECT_SECONDS", 1)
+    words = ("--sizes", "1", "--scheduler", "tcp://127.0.0.1:9", "--out", str(tmp_path / "out"))
+    code, _, err = pfe("run", "exp1", *words)
+    assert code == 1
+    assert "no Dask scheduler answers at 'tcp://127.0.0.1:9'" in err
