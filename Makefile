@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= results/quick
+PAPER ?= results/paper
 
 .DEFAULT_GOAL := help
-.PHONY: help install reproduce test check format bench docs clean
+.PHONY: help install reproduce paper test check format bench docs clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -20,16 +21,11 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 
 install: $(VENV)/.installed ## Create .venv and install the pinned versions
 
-reproduce: install ## Encode, decode, verify the theory and draw the number circles
-	@mkdir -p $(OUT)
-	$(BIN)/pfe encode 9 17 --primes 3,5,7 --depth 2
-	$(BIN)/pfe encode 9 17 -26 1000000000000000000000000000057 --json > $(OUT)/codes.json
-	$(BIN)/pfe decode $(OUT)/codes.json --signed
-	$(BIN)/pfe plan 231
-	$(BIN)/pfe theory
-	$(BIN)/pfe circles 9 17 --modulus 23 --out $(OUT)/circles-9-17-mod-23.png
-	$(BIN)/pfe circles 13 15 --modulus 21 --out $(OUT)/circles-13-15-mod-21.png
-	@echo "Still to come: the trained networks of the paper's experiments, with their claims and figures."
+reproduce: install ## Train and ablate 78 of the paper's models, judge its claims, draw its figures
+	$(BIN)/pfe reproduce --profile quick --out $(OUT)
+
+paper: install ## The same for all 750 models; can be stopped and continued
+	$(BIN)/pfe reproduce --profile paper --out $(PAPER)
 
 test: install ## Run every test, the examples of the documentation included
 	$(BIN)/python -m pytest
@@ -50,4 +46,4 @@ docs: install ## Execute every example of README, ARCHITECTURE and docs
 	$(BIN)/python -m pytest tests/test_documentation.py
 
 clean: ## Remove the environment and everything that was made
-	rm -rf $(VENV) results/quick dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) results/quick results/smoke dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -10,9 +10,23 @@ from benchmarks.encoding import (
     look_up_below_4000,
     temporary_megabytes,
 )
+from benchmarks.training import worker_megabytes
+from primefourier.cli.app import run
 
 
 def main() -> None:
+    encoding()
+    training()
+
+
+def training() -> None:
+    """Compare the trainers on one whole configuration of the paper."""
+    run(["bench", "--epochs", "25", *sys.argv[1:]])
+    print(f"memory of a worker at |P| = 16, r = 4000, MiB: {worker_megabytes():.0f}")
+
+
+def encoding() -> None:
+    """Compare ways to encode."""
     count = 200_000
     encode = encode_62_bits(count)
     look_up = look_up_below_4000(count)

@@ -165,8 +165,11 @@ def test_an_interrupted_write_leaves_the_old_file(
 
 @pytest.mark.parametrize("kind", FORMATS)
 def test_an_existing_file_is_replaced(tmp_path: Path, kind: Format) -> None:
-    save(RECORDS, tmp_path, kind)
-    assert len(read(save(RECORDS[:1], tmp_path, kind), kind)) == 1
+    path = save(RECORDS, tmp_path, kind)
+    before = path.read_bytes()
+    with path.open("rb") as reader:
+        assert len(read(save(RECORDS[:1], tmp_path, kind), kind)) == 1
+        assert reader.read() == before, "who is reading the old file must not be disturbed"
 
 
 def test_without_duckdb_the_error_says_what_to_do(

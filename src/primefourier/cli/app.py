@@ -10,6 +10,7 @@ from cyclopts import App, CycloptsError
 from rich.console import Console
 
 import primefourier
+from primefourier.cli.bench import bench
 from primefourier.cli.circles import circles
 from primefourier.cli.claims import claims
 from primefourier.cli.decode import STANDARD_INPUT, decode
@@ -33,7 +34,7 @@ app = App(
 )
 _GROUPS: dict[str, tuple[Callable[..., object], ...]] = {
     "Encoding and theory": (encode, decode, plan, theory, circles, version),
-    "The paper's experiments": (reproduce, run_command, status, claims, figures, export),
+    "The paper's experiments": (reproduce, run_command, status, claims, figures, export, bench),
 }
 for group, commands in _GROUPS.items():
     for command in commands:

@@ -114,7 +114,7 @@ def draw_drop_lines(
             ends += _draw_line(axes, line, measure, color, _MARKERS[k % len(_MARKERS)], aside)
         if not any(_known(line, measure) for line in series):
             note(axes, "not measured yet")
-        low, high = min(0.0, *ends), max(0.02, *ends)
+        low, high = min([0.0, *ends]), max([0.02, *ends])
         axes.set_ylim(low - 0.05 * (high - low), high + 0.05 * (high - low))
         page.label(axes, across="input range r", up=label)
     return page.figure

@@ -90,7 +90,8 @@ def draw_drop_matrices(panels: Sequence[DropMatrix], *, title: str, caption: str
         draw_cells(axes, table, scale=scale, write=write_short, size=_CELL_TEXT)
         labels = [str(p) for p in panel.primes]
         name_cells(axes, labels, labels, SMALL_SIZE)
-        page.label(axes, across="ablated row", up="task prime", size=TICK_SIZE)
+        if len(labels) > 1:  # beside a single cell there is no room for words
+            page.label(axes, across="ablated row", up="task prime", size=TICK_SIZE)
     bar = (indent, height, min(5.0, page.width - indent - _RIGHT), 0.15)
     scale.draw_bar(page, bar, label="drop of test accuracy", values=flat)
     return page.figure

@@ -111,9 +111,7 @@ def _write_parquet(rows: Sequence[dict[str, Any]], path: Path) -> None:
             "pip install 'primefourier[lab]', or export to jsonl or csv"
         ) from error
     kinds = COLUMNS
-    if any(
-        row["seed"] >= 2**63 for row in rows
-    ):  # Parquet has no larger integers; texts stay exact
+    if any(row["seed"] >= 2**63 for row in rows):  # Parquet would round them; texts stay exact
         kinds = COLUMNS | {"seed": "VARCHAR"}
         rows = [row | {"seed": str(row["seed"])} for row in rows]
     columns = ", ".join(f'"{name}" {kind}' for name, kind in kinds.items())

@@ -40,15 +40,21 @@ def run_model(config: ModelConfig, *, device: str = "cpu") -> Record:
     )
 
 
-def measure(config: ModelConfig, *, device: str = "cpu") -> Measurement:
+def measure(config: ModelConfig, *, device: str = "cpu", threads: int | None = 1) -> Measurement:
     """Train one model and ablate its rows.
+
+    Args:
+        config: The model.
+        device: The torch device to train on.
+        threads: Torch's threads; with one, sums are taken in the same order wherever a model runs.
+            None leaves them as they are.
 
     >>> config = ModelConfig(experiment="e", modulus=3, input_range=9, primes=(3, 5), epochs=2)
     >>> measured = measure(config)
     >>> measured.test_size, len(measured.correct_by_epoch), len(measured.drops)
     (17, 2, 2)
     """
-    with _one_thread():
+    with _threads(threads):
         examples = make_examples(config, device=device)
         trained = TRAINERS[config.trainer](config, examples)
         ablation = _ablate(config, trained, examples)
@@ -76,11 +82,10 @@ def _ablate(config: ModelConfig, trained: Trained, examples: Examples) -> RowAbl
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
-    """Compute with one thread, so that sums are taken in the same order wherever a model runs."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+def _threads(count: int | None) -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(before if count is None else count)
     try:
         yield
     finally:
-        torch.set_num_threads(threads)
+        torch.set_num_threads(before)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
-
 from primefourier.arithmetic.primes import factorize
 from primefourier.lab.claims.claim import (
     Claim,
@@ -11,11 +9,17 @@ from primefourier.lab.claims.claim import (
     Finding,
     Verdict,
     count_agreeing,
-    in_range,
     judge_all,
-    spread,
 )
-from primefourier.lab.claims.single_prime import Cells, known
+from primefourier.lab.claims.drops import (
+    SMALLEST_RANGE,
+    Cells,
+    compare_with_floor,
+    judge_lower_at_100,
+    judge_range,
+    on,
+    write_drop,
+)
 from primefourier.lab.experiments import CompositeModuli
 from primefourier.lab.results import Cell
 
@@ -33,14 +37,7 @@ def _judged(cells: Cells) -> list[Cell]:
 
 
 def _nonfactor(cells: Cells) -> Finding:
-    evidence = [
-        Evidence(
-            cell.name,
-            f"{known(cell.off).mean:.4f}, floor {cell.noise_floor:.4f}",
-            abs(known(cell.off).mean) < cell.noise_floor,
-        )
-        for cell in _judged(cells)
-    ]
+    evidence = compare_with_floor(_judged(cells))
     if not evidence:
         return Finding("not measured yet", "", (), len(_CONFIGS))
     below = count_agreeing(evidence)
@@ -50,44 +47,37 @@ def _nonfactor(cells: Cells) -> Finding:
         verdict = "holds"
     elif share > 0.5:
         verdict = "holds in part"
-    measured = f"{share:.0%}: {below} of {len(evidence)}"
+    measured = f"{100 * share:.0f} %: {below} of {len(evidence)}"
     return Finding(verdict, measured, tuple(evidence), len(_CONFIGS))
 
 
 def _factor(cells: Cells) -> Finding:
-    drops = [(cell.name, known(cell.on).mean) for cell in _judged(cells)]
-    evidence = [Evidence(name, f"{drop:.3f}", in_range(drop, 0.29, 0.88)) for name, drop in drops]
-    inside = count_agreeing(evidence)
-    measured = f"{spread([d for _, d in drops])}; {inside} of {len(drops)} in it" if drops else ""
-    return Finding(judge_all(evidence), measured, tuple(evidence), len(_CONFIGS))
+    return judge_range(_judged(cells), on, 0.29, 0.88, len(_CONFIGS))
 
 
 def _accuracy(cells: Cells) -> Finding:
-    found = [(c.name, c.accuracy.mean) for c in _judged(cells) if c.input_range >= 500]
-    evidence = [Evidence(name, f"{value:.4f}", round(value, 2) == 1.0) for name, value in found]
-    perfect = count_agreeing(evidence)
+    found = [cell for cell in _judged(cells) if cell.input_range >= 500]
+    evidence = [
+        Evidence(c.name, write_drop(c.accuracy, 4), round(c.accuracy.mean, 2) == 1.0) for c in found
+    ]
     measured = ""
     if found:
-        lowest = min(value for _, value in found)
-        measured = f"{perfect} of {len(found)} at 1.00; lowest {lowest:.4f}"
+        lowest = min(cell.accuracy.mean for cell in found)
+        measured = f"{count_agreeing(evidence)} of {len(found)} at 1.00; lowest {lowest:.4f}"
     asked = sum(config.input_range >= 500 for config in _CONFIGS)
     return Finding(judge_all(evidence), measured, tuple(evidence), asked)
 
 
 def _small_range(cells: Cells) -> Finding:
-    evidence, unfinished = [], 0
-    for modulus in sorted({cell.row for cell in _judged(cells) if _three_factors(cell.row)}):
-        drops = {c.input_range: known(c.on).mean for c in _judged(cells) if c.row == modulus}
-        others = [drop for input_range, drop in drops.items() if input_range > 100]
-        if 100 in drops and others:
-            unfinished += len(drops) < _RANGES
-            mean = statistics.mean(others)
-            text = f"{drops[100]:.3f} at r = 100, {mean:.3f} beyond"
-            evidence.append(Evidence(f"N = {modulus}", text, drops[100] < mean))
-    lower = count_agreeing(evidence)
-    measured = f"lower at r = 100 for {lower} of {len(evidence)} moduli" if evidence else ""
-    asked = sum(c.input_range == 100 and _three_factors(c.modulus) for c in _CONFIGS)
-    return Finding(judge_all(evidence), measured, tuple(evidence), asked, unfinished)
+    drops: dict[str, dict[int, float]] = {}
+    for cell in _judged(cells):
+        if _three_factors(cell.row):
+            drops.setdefault(f"N = {cell.row}", {})[cell.input_range] = on(cell).mean
+    asked = sum(
+        config.input_range == SMALLEST_RANGE and _three_factors(config.modulus)
+        for config in _CONFIGS
+    )
+    return judge_lower_at_100(drops, ranges=_RANGES, asked=asked, noun="moduli")
 
 
 COMPOSITE_CLAIMS = (

@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from primefourier.lab.claims.claim import (
-    Claim,
-    Evidence,
-    Finding,
-    count_agreeing,
-    in_range,
-    judge_all,
-    spread,
-)
-from primefourier.lab.claims.single_prime import Cells, both, known
+from primefourier.lab.claims.claim import Claim, Evidence, Finding, in_range, judge_all, spread
+from primefourier.lab.claims.drops import Cells, judge_range, off, on, write_drop
 from primefourier.lab.experiments import ShuffledControl
 
 COMPARABLE = 2
@@ -19,23 +11,20 @@ _ALL = len(ShuffledControl().sizes) * len(ShuffledControl().ranges)
 
 
 def _diagonal(cells: Cells) -> Finding:
-    drops = [(cell.name, known(cell.on).mean) for cell in cells["control"]]
-    evidence = [Evidence(name, f"{drop:.3f}", in_range(drop, 0.10, 0.55)) for name, drop in drops]
-    inside = count_agreeing(evidence)
-    measured = f"{spread([d for _, d in drops])}; {inside} of {len(drops)} in it" if drops else ""
-    return Finding(judge_all(evidence), measured, tuple(evidence), _ALL)
+    return judge_range(cells["control"], on, 0.10, 0.55, _ALL)
 
 
 def _off_diagonal(cells: Cells) -> Finding:
     evidence, drops, inside, comparable = [], [], 0, 0
     for cell in cells["control"]:
-        on, off = both(cell)
-        fits = in_range(off, 0.14, 0.46)
-        alike = off > 0 and 1 / COMPARABLE <= on / off <= COMPARABLE
-        drops.append(off)
+        own, other = on(cell).mean, off(cell).mean
+        fits = in_range(other, 0.14, 0.46)
+        alike = other > 0 and 1 / COMPARABLE <= own / other <= COMPARABLE
+        drops.append(other)
         inside += fits
         comparable += alike
-        evidence.append(Evidence(cell.name, f"{off:.3f}, diagonal {on:.3f}", fits and alike))
+        text = f"{write_drop(off(cell))}, diagonal {write_drop(on(cell))}"
+        evidence.append(Evidence(cell.name, text, fits and alike))
     measured = ""
     if drops:
         measured = (

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import statistics
 
-from primefourier.analysis import Interval
 from primefourier.lab.claims.claim import (
     Claim,
     Evidence,
@@ -15,39 +13,34 @@ from primefourier.lab.claims.claim import (
     judge_all,
     spread,
 )
+from primefourier.lab.claims.drops import (
+    Cells,
+    compare_with_floor,
+    judge_lower_at_100,
+    judge_range,
+    off,
+    on,
+    write_drop,
+)
 from primefourier.lab.experiments import EXPERIMENTS, SinglePrime
-from primefourier.lab.results import Cell
-
-Cells = dict[str, list[Cell]]
 
 FAR_ABOVE = 3
-_MANY = 10
+_FEW, _MANY = 8, 10
 _RANGES = len(SinglePrime().ranges)
 _SIZES = SinglePrime().sizes
 _ALL = len(_SIZES) * _RANGES
-_SMALL_CONFIGURATIONS = _RANGES * sum(size <= 8 for size in _SIZES)
+_SMALL_CONFIGURATIONS = _RANGES * sum(size <= _FEW for size in _SIZES)
 _LARGE_SIZES = sum(size >= _MANY for size in _SIZES)
-
-
-def known(interval: Interval | None) -> Interval:
-    """Return a drop that every configuration of the paper has."""
-    if interval is None:
-        raise ValueError("a configuration of the paper has relevant and other rows")
-    return interval
-
-
-def both(cell: Cell) -> tuple[float, float]:
-    """Return the drop of relevant rows and that of the others."""
-    return known(cell.on).mean, known(cell.off).mean
 
 
 def _far_above(cells: Cells) -> Finding:
     evidence, ratios = [], []
     for cell in cells["exp1"]:
-        on, off = both(cell)
-        agrees = on - off > cell.noise_floor and on >= FAR_ABOVE * off
-        evidence.append(Evidence(cell.name, f"{on:.3f} against {off:.3f}", agrees))
-        ratios.append(on / off if off > 0 else math.inf)
+        own, other = on(cell).mean, off(cell).mean
+        agrees = own - max(other, 0) > cell.noise_floor and own >= FAR_ABOVE * other
+        text = f"{write_drop(on(cell))} against {write_drop(off(cell))}"
+        evidence.append(Evidence(cell.name, text, agrees))
+        ratios.append(own / other if other > 0 else math.inf)
     measured = ""
     if evidence:
         worst = min(ratios)
@@ -58,7 +51,7 @@ def _far_above(cells: Cells) -> Finding:
 
 def _diagonal_ranges(cells: Cells) -> Finding:
     evidence, inside = [], [0, 0, 0]
-    drops = [(cell, known(cell.on).mean) for cell in cells["exp1"]]
+    drops = [(cell, on(cell).mean) for cell in cells["exp1"]]
     large = [drop for cell, drop in drops if cell.row >= _MANY]
     for cell, drop in drops:
         fits = [in_range(drop, 0.60, 0.92), in_range(drop, 0.54, 0.93)]
@@ -67,7 +60,7 @@ def _diagonal_ranges(cells: Cells) -> Finding:
         if cell.row >= _MANY:
             fits.append(in_range(drop, 0.82, 0.92))
             inside[2] += fits[2]
-        evidence.append(Evidence(cell.name, f"{drop:.3f}", all(fits)))
+        evidence.append(Evidence(cell.name, write_drop(on(cell)), all(fits)))
     measured = ""
     if drops:
         measured = (
@@ -80,15 +73,7 @@ def _diagonal_ranges(cells: Cells) -> Finding:
 
 
 def _off_diagonal_small(cells: Cells) -> Finding:
-    evidence = [
-        Evidence(
-            cell.name,
-            f"{known(cell.off).mean:.4f}, floor {cell.noise_floor:.4f}",
-            abs(known(cell.off).mean) < cell.noise_floor,
-        )
-        for cell in cells["exp1"]
-        if cell.row <= 8
-    ]
+    evidence = compare_with_floor([cell for cell in cells["exp1"] if cell.row <= _FEW])
     if not evidence:
         return Finding("not measured yet", "", (), _SMALL_CONFIGURATIONS)
     below = count_agreeing(evidence)
@@ -101,11 +86,8 @@ def _off_diagonal_small(cells: Cells) -> Finding:
 
 
 def _off_diagonal_large(cells: Cells) -> Finding:
-    drops = [(cell.name, known(cell.off).mean) for cell in cells["exp1"] if cell.row >= _MANY]
-    evidence = [Evidence(name, f"{drop:.3f}", in_range(drop, 0.03, 0.09)) for name, drop in drops]
-    inside = count_agreeing(evidence)
-    measured = f"{spread([d for _, d in drops])}; {inside} of {len(drops)} in it" if drops else ""
-    return Finding(judge_all(evidence), measured, tuple(evidence), _LARGE_SIZES * _RANGES)
+    large = [cell for cell in cells["exp1"] if cell.row >= _MANY]
+    return judge_range(large, off, 0.03, 0.09, _LARGE_SIZES * _RANGES)
 
 
 def _convergence(cells: Cells) -> Finding:
@@ -127,18 +109,12 @@ def _convergence(cells: Cells) -> Finding:
 
 
 def _small_range(cells: Cells) -> Finding:
-    evidence, unfinished = [], 0
-    for size in sorted({cell.row for cell in cells["exp1"] if cell.row >= _MANY}):
-        gaps = {c.input_range: both(c)[0] - both(c)[1] for c in cells["exp1"] if c.row == size}
-        others = [gap for input_range, gap in gaps.items() if input_range > 100]
-        if 100 in gaps and others:
-            unfinished += len(gaps) < _RANGES
-            mean = statistics.mean(others)
-            text = f"{gaps[100]:.3f} at r = 100, {mean:.3f} beyond"
-            evidence.append(Evidence(f"|P| = {size}", text, gaps[100] < mean))
-    lower = count_agreeing(evidence)
-    measured = f"lower at r = 100 for {lower} of {len(evidence)} sizes" if evidence else ""
-    return Finding(judge_all(evidence), measured, tuple(evidence), _LARGE_SIZES, unfinished)
+    gaps: dict[str, dict[int, float]] = {}
+    for cell in cells["exp1"]:
+        if cell.row >= _MANY:
+            gap = on(cell).mean - off(cell).mean
+            gaps.setdefault(f"|P| = {cell.row}", {})[cell.input_range] = gap
+    return judge_lower_at_100(gaps, ranges=_RANGES, asked=_LARGE_SIZES, noun="sizes")
 
 
 SINGLE_PRIME_CLAIMS = (
@@ -146,8 +122,8 @@ SINGLE_PRIME_CLAIMS = (
         "E1.1",
         "diagonal drop far above off-diagonal drop in all 35 configurations",
         "35 of 35",
-        f"the diagonal drop is at least {FAR_ABOVE} times the off-diagonal one and above it by "
-        "more than the noise floor",
+        f"the diagonal drop is at least {FAR_ABOVE} times the off-diagonal one, and above both it "
+        "and zero by more than the noise floor",
         _far_above,
     ),
     Claim(

@@ -9,9 +9,8 @@ from primefourier.lab.claims.claim import (
     Finding,
     Verdict,
     count_agreeing,
-    judge_all,
 )
-from primefourier.lab.claims.single_prime import Cells
+from primefourier.lab.claims.drops import Cells
 from primefourier.lab.experiments import CompositeModuli, SinglePrime
 from primefourier.theory import check_theorem
 
@@ -29,7 +28,8 @@ def _block_diagonal(_cells: Cells) -> Finding:
     )
     good = count_agreeing(evidence)
     measured = f"{good} of {len(evidence)} checks on the paper's basis"
-    return Finding(judge_all(evidence), measured, evidence, len(evidence))
+    verdict: Verdict = "holds" if good == len(evidence) else "does not hold"
+    return Finding(verdict, measured, evidence, len(evidence))
 
 
 def _specialisation(cells: Cells) -> Finding:
@@ -63,9 +63,7 @@ def _judge(evidence: list[Evidence], told: int) -> Verdict:
         return "holds"
     if above:
         return "holds in part"
-    if told:
-        return "does not hold"
-    return "cannot be told" if evidence else "not measured yet"
+    return "does not hold" if told else "not measured yet"
 
 
 THEORY_CLAIMS = (

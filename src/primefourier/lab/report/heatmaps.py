@@ -27,6 +27,7 @@ class Heatmap:
         measure: What its cells show.
         meaning: How that is measured, for the caption.
         value: Reads the measure off a cell.
+        highest: The end of its colour scale: drops of rows that should not matter are small.
     """
 
     number: int
@@ -35,6 +36,7 @@ class Heatmap:
     measure: str
     meaning: str
     value: Callable[[Cell], Interval | float | None]
+    highest: float = 1.0
 
 
 _ZEROED = "Rows are zeroed in trained networks, on test pairs."
@@ -43,15 +45,15 @@ _ACCURACY = "Share of right answers on test pairs, after the last epoch."
 
 HEATMAPS = (
     Heatmap(4, "exp1", "diagonal", "Mean diagonal drop", _ZEROED, lambda c: c.on),
-    Heatmap(5, "exp1", "off-diagonal", "Mean off-diagonal drop", _ZEROED, lambda c: c.off),
+    Heatmap(5, "exp1", "off-diagonal", "Mean off-diagonal drop", _ZEROED, lambda c: c.off, 0.5),
     Heatmap(
         6, "exp1", "convergence", "Share of models that converged", _CONVERGED,
         lambda c: c.converged,
     ),
     Heatmap(7, "control", "diagonal", "Mean diagonal drop", _ZEROED, lambda c: c.on),
-    Heatmap(8, "control", "off-diagonal", "Mean off-diagonal drop", _ZEROED, lambda c: c.off),
+    Heatmap(8, "control", "off-diagonal", "Mean off-diagonal drop", _ZEROED, lambda c: c.off, 0.5),
     Heatmap(9, "exp2", "factor", "Mean factor drop", _ZEROED, lambda c: c.on),
-    Heatmap(10, "exp2", "nonfactor", "Mean nonfactor drop", _ZEROED, lambda c: c.off),
+    Heatmap(10, "exp2", "nonfactor", "Mean nonfactor drop", _ZEROED, lambda c: c.off, 0.5),
     Heatmap(11, "exp2", "accuracy", "Test accuracy", _ACCURACY, lambda c: c.accuracy),
 )  # fmt: skip
 
@@ -86,6 +88,7 @@ def draw_measure(heatmap: Heatmap, page: Page) -> Figure:
         row_label="modulus N" if modulus else "number of primes |P|",
         column_label="input range r",
         measure=heatmap.measure,
+        limits=(0, heatmap.highest),
         excluded=[[(row, r) in left_out for r in page.ranges] for row in page.rows],
         marks=marks if any(map(any, marks)) else None,
     )

@@ -86,8 +86,13 @@ class Page:
         floor = " to ".join(dict.fromkeys([max(floors), min(floors)]))
         models = f"{_count(len(shown), 'model')}, {words} a configuration; noise floor {floor}."
         trainer = "" if self.variant.trainer == "fast" else "Plain trainer."
-        sentences[2:2] = [models, trainer]
+        sentences[2:2] = [models, trainer, self._failures()]
         return " ".join(filter(None, sentences))
+
+    def _failures(self) -> str:
+        found = (self.records.get(config.key) for config in self.asked)
+        failed = sum(record is not None and record.error is not None for record in found)
+        return f"{_count(failed, 'model')} failed; pfe status shows why." if failed else ""
 
     def _command(self) -> str:
         commands = dict.fromkeys(filter(None, map(what_was_asked, self.commands)))

@@ -23,7 +23,6 @@ class Cell:
         row: |P| in experiment 1 and the control, N in experiment 2.
         input_range: r.
         seeds: The seeds that count.
-        missing: Models that were asked for and are not measured.
         on: Mean drop of the relevant rows (diagonal, factor); None if no row is relevant.
         off: Mean drop of the other rows (off-diagonal, nonfactor); None if there are none.
         accuracy: Test accuracy.
@@ -37,7 +36,6 @@ class Cell:
     row: int
     input_range: int
     seeds: tuple[int, ...]
-    missing: int
     on: Interval | None
     off: Interval | None
     accuracy: Interval
@@ -85,11 +83,8 @@ def make_cells(
             for seed, configs in sorted(by_seed.items())
             if _whole(configs) and all(_measured(records.get(c.key)) for c in configs)
         }
-        missing = sum(
-            not _measured(records.get(c.key)) for configs in by_seed.values() for c in configs
-        )
         if measured:
-            cells[place] = _make_cell(place, measured, missing)
+            cells[place] = _make_cell(place, measured)
     return cells
 
 
@@ -104,7 +99,7 @@ def _measured(record: Record | None) -> bool:
     return record is not None and record.measurement is not None
 
 
-def _make_cell(place: tuple[int, int], by_seed: dict[int, list[Record]], missing: int) -> Cell:
+def _make_cell(place: tuple[int, int], by_seed: dict[int, list[Record]]) -> Cell:
     records = [record for group in by_seed.values() for record in group]
     first = records[0]
     threshold = EXPERIMENTS[first.config.experiment].threshold
@@ -114,7 +109,6 @@ def _make_cell(place: tuple[int, int], by_seed: dict[int, list[Record]], missing
         row=place[0],
         input_range=place[1],
         seeds=tuple(by_seed),
-        missing=missing,
         on=None if None in on else mean_interval(on),
         off=None if None in off else mean_interval(off),
         accuracy=mean_interval(

@@ -67,6 +67,7 @@ def local_client(workers: int) -> Iterator[Client]:
 
     settings = {
         "distributed.worker.preload": [_WORKER_SETUP],
+        "distributed.worker.profile.enabled": False,  # it would stop the training to look at it
         "distributed.scheduler.allowed-failures": 3,
         "distributed.comm.timeouts.connect": "60s",
     }

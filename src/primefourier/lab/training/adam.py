@@ -40,6 +40,6 @@ class Adam:
         self._first.lerp_(self._grad, 1 - self._BETA_1)
         self._second.mul_(self._BETA_2).addcmul_(self._grad, self._grad, value=1 - self._BETA_2)
         correction = math.sqrt(1 - self._BETA_2**self._steps)
-        torch.sqrt(self._second, out=self._denominator).div_(correction).add_(self._EPSILON)
-        size = self._rate / (1 - self._BETA_1**self._steps)
+        torch.sqrt(self._second, out=self._denominator).add_(self._EPSILON * correction)
+        size = self._rate * correction / (1 - self._BETA_1**self._steps)
         self._weights.addcdiv_(self._first, self._denominator, value=-size)

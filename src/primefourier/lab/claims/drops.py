@@ -1,0 +1,100 @@
+"""What several claims ask of drops: is it in a range, below the noise floor, lower at r = 100?"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+
+from primefourier.analysis import Interval
+from primefourier.lab.claims.claim import (
+    Evidence,
+    Finding,
+    count_agreeing,
+    in_range,
+    judge_all,
+    spread,
+)
+from primefourier.lab.results import Cell
+
+Cells = dict[str, list[Cell]]
+"""The cells of the paper's configurations, by experiment."""
+SMALLEST_RANGE = 100
+
+
+def on(cell: Cell) -> Interval:
+    """Return the drop of the relevant rows, which every configuration of the paper has."""
+    return _known(cell.on)
+
+
+def off(cell: Cell) -> Interval:
+    """Return the drop of the other rows, which every configuration of the paper has."""
+    return _known(cell.off)
+
+
+def _known(drop: Interval | None) -> Interval:
+    if drop is None:
+        raise ValueError("a configuration of the paper has relevant and other rows")
+    return drop
+
+
+def write_drop(drop: Interval, digits: int = 3) -> str:
+    """Write a drop, with its 95 % interval where there are several seeds.
+
+    >>> write_drop(Interval(0.8125, None, None, 1)), write_drop(Interval(0.81, 0.8, 0.82, 5))
+    ('0.812', '0.810 ± 0.010 (5 seeds)')
+    """
+    text = f"{drop.mean:.{digits}f}"
+    if drop.high is None:
+        return text
+    return f"{text} ± {drop.high - drop.mean:.{digits}f} ({drop.count} seeds)"
+
+
+def judge_range(
+    cells: Sequence[Cell], read: Callable[[Cell], Interval], low: float, high: float, asked: int
+) -> Finding:
+    """Judge whether the drop of every configuration lies in a range."""
+    evidence = [
+        Evidence(cell.name, write_drop(read(cell)), in_range(read(cell).mean, low, high))
+        for cell in cells
+    ]
+    measured = ""
+    if evidence:
+        drops = spread([read(cell).mean for cell in cells])
+        measured = f"{drops}; {count_agreeing(evidence)} of {len(evidence)} in it"
+    return Finding(judge_all(evidence), measured, tuple(evidence), asked)
+
+
+def compare_with_floor(cells: Sequence[Cell]) -> list[Evidence]:
+    """Tell for each configuration whether the drop of the other rows is below the noise floor."""
+    return [
+        Evidence(
+            cell.name,
+            f"{write_drop(off(cell), 4)}, floor {cell.noise_floor:.4f}",
+            abs(off(cell).mean) < cell.noise_floor,
+        )
+        for cell in cells
+    ]
+
+
+def judge_lower_at_100(
+    values: Mapping[str, Mapping[int, float]], *, ranges: int, asked: int, noun: str
+) -> Finding:
+    """Judge whether a value is lower at r = 100 than its mean over the larger ranges.
+
+    Args:
+        values: For each name, the value at each r that is measured.
+        ranges: How many r the paper has.
+        asked: How many names the claim is about.
+        noun: What the names are.
+    """
+    evidence, unfinished = [], 0
+    for name, by_range in values.items():
+        larger = [value for r, value in by_range.items() if r > SMALLEST_RANGE]
+        if SMALLEST_RANGE in by_range and larger:
+            here, beyond = by_range[SMALLEST_RANGE], statistics.mean(larger)
+            unfinished += len(by_range) < ranges
+            text = f"{here:.3f} at r = {SMALLEST_RANGE}, {beyond:.3f} beyond"
+            evidence.append(Evidence(name, text, here < beyond))
+    lower, count = count_agreeing(evidence), len(evidence)
+    measured = f"lower at r = {SMALLEST_RANGE} for {lower} of {count} {noun}" if count else ""
+    return Finding(judge_all(evidence), measured, tuple(evidence), asked, unfinished)
