@@ -21,7 +21,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 
 install: $(VENV)/.installed ## Create .venv and install the pinned versions
 
-reproduce: install ## Train and ablate 78 of the paper's models, judge its claims, draw its figures
+reproduce: install ## Train and ablate 91 of the paper's models, judge its claims, draw its figures
 	$(BIN)/pfe reproduce --profile quick --out $(OUT)
 
 paper: install ## The same for all 750 models; can be stopped and continued

@@ -1,22 +1,25 @@
 """Sweeps that are run, stopped and continued for real."""
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from primefourier.lab.run_model import measure
-from primefourier.lab.sweep import FolderError, Progress, read_store, run_sweep
+from primefourier.lab.sweep import FolderError, Progress, StoreError, read_store, run_sweep
 from small_models import small_config
 
 CONFIGS = [small_config(seed=seed, epochs=1) for seed in range(5)]
 DRIVER = """
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from small_models import small_config
 from primefourier.lab.sweep import run_sweep
@@ -143,3 +146,44 @@ def test_a_killed_driver_loses_no_record_it_reported(tmp_path: Path) -> None:
         driver.kill()
     with read_store(folder) as store:
         assert len(store.records()) >= 3
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A real file system of 400 kB, where the system lets us mount one."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    try:
+        words = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(place)]
+        mounted = subprocess.run(words, capture_output=True, check=False).returncode == 0
+    except OSError:
+        mounted = False
+    if not mounted:
+        pytest.skip("mounting a small disk needs rights")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def fill(disk: Path) -> None:
+    with contextlib.suppress(OSError), (disk / "filler").open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(1024))
+
+
+def test_a_disk_that_fills_up_is_told_and_nothing_is_half_written(small_disk: Path) -> None:
+    folder = small_disk / "out"
+
+    def watch(progress: Progress) -> None:
+        if progress.done == 2:
+            fill(small_disk)
+
+    with pytest.raises(StoreError, match=r"full.*run the same command again.*are safe"):
+        run_sweep(CONFIGS, folder, workers=0, watch=watch)
+    with pytest.raises((StoreError, FolderError), match=r"full|No space"):
+        run_sweep(CONFIGS, folder, workers=0)  # it is still full
+    (small_disk / "filler").unlink()
+    with read_store(folder) as store:
+        assert [record.config for record in store.records()] == CONFIGS[:2]
+    assert run_sweep(CONFIGS, folder, workers=0).progress.done == 3
+    with read_store(folder) as store:
+        assert [r.measurement for r in store.records()] == [measure(config) for config in CONFIGS]

@@ -39,12 +39,12 @@ class Experiment(ABC):
     seeds: tuple[int, ...] = (42,)
     primes: tuple[int, ...] = PAPER_BASIS.primes
     depth: int = PAPER_BASIS.depth
-    operation: Operation = "add"
-    epochs: int = 25
-    batch_size: int = 1024
-    learning_rate: float = 3e-3
-    pairs: int = 80_000
-    trainer: Trainer = "fast"
+    operation: Operation = ModelConfig.operation
+    epochs: int = ModelConfig.epochs
+    batch_size: int = ModelConfig.batch_size
+    learning_rate: float = ModelConfig.learning_rate
+    pairs: int = ModelConfig.pairs
+    trainer: Trainer = ModelConfig.trainer
 
     def __post_init__(self) -> None:
         for field in fields(self):

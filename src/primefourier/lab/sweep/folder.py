@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -81,16 +82,22 @@ class WriterLock:
                     f"{folder} is being written to by {_tell(current_writer(folder))}; wait for "
                     "it, stop it, or choose another folder with --out"
                 ) from None
-        self._file.truncate(0)
-        json.dump(
-            {
-                "process": os.getpid(),
-                "host": platform.node(),
-                "since": datetime.now(UTC).isoformat(timespec="seconds"),
-            },
-            self._file,
-        )
-        self._file.flush()
+        writer = {
+            "process": os.getpid(),
+            "host": platform.node(),
+            "since": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        try:
+            self._file.truncate(0)
+            self._file.write(json.dumps(writer))
+            self._file.flush()
+        except OSError as error:
+            with suppress(OSError):
+                self._file.close()
+            raise FolderError(
+                f"{self._path.parent} cannot be written to: {error.strerror}; make room, or choose "
+                "another folder with --out"
+            ) from error
         return self
 
     def __exit__(
