@@ -12,6 +12,8 @@ from primefourier.cli.output import print_json, print_table, print_text
 if TYPE_CHECKING:
     from primefourier.lab.claims import Claim, Finding
 
+_WIDTH = 120
+
 
 def claims(folder: Path, /, *, json: Json = False) -> None:
     """Judge the paper's claims by the records of a folder.
@@ -54,20 +56,21 @@ def _judge(folder: Path) -> dict[Claim, Finding]:
 def _print_table(findings: dict[Claim, Finding]) -> None:
     from primefourier.lab.claims.table import coverage, verdict_so_far
 
+    columns = ["claim", "the paper says", "measured", "verdict"]
     print_table(
-        ["claim", "", "paper", "measured", "verdict", "configurations"],
+        columns,
         [
             [
-                claim.name,
-                claim.statement,
+                f"{claim.name}  {claim.statement}",
                 claim.paper,
                 finding.measured or "—",
-                verdict_so_far(finding),
-                coverage(finding),
+                f"{verdict_so_far(finding)} ({coverage(finding)})",
             ]
             for claim, finding in findings.items()
         ],
-        left=["claim", "", "paper", "measured", "verdict", "configurations"],
+        left=columns,
+        width=_WIDTH,
+        lines=True,
     )
 
 

@@ -27,13 +27,22 @@ def print_text(text: str) -> None:
 
 
 def print_table(
-    columns: Sequence[str], rows: Sequence[Sequence[RenderableType]], *, left: Sequence[str] = ()
+    columns: Sequence[str],
+    rows: Sequence[Sequence[RenderableType]],
+    *,
+    left: Sequence[str] = (),
+    width: int = 10_000,
+    lines: bool = False,
 ) -> None:
-    """Print a table: columns named in ``left`` flush left, the others, numbers, flush right."""
+    """Print a table: columns named in ``left`` flush left, the others, numbers, flush right.
+
+    On a terminal it is folded to the terminal's width, in a pipe to ``width``. With ``lines`` its
+    rows, of several lines each, are set apart.
+    """
     console = Console(soft_wrap=not sys.stdout.isatty(), highlight=False)
     if not sys.stdout.isatty():
-        console.width = 10_000  # in a pipe nothing is folded
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+        console.width = width
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, show_lines=lines)
     for column in columns:
         table.add_column(column, justify="left" if column in left else "right", overflow="fold")
     for row in rows:

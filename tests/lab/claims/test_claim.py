@@ -49,7 +49,7 @@ def test_a_range_holds_what_two_decimals_show(value: float, inside: bool) -> Non
 
 @pytest.mark.parametrize(
     ("values", "text"),
-    [([0.5], "0.50–0.50"), ([0.9, -0.004, 0.2], "0.00–0.90"), ([-0.02, 0.1], "-0.02–0.10")],
+    [([0.5], "0.50"), ([0.9, -0.004, 0.2], "0.00–0.90"), ([-0.02, 0.1], "-0.02–0.10")],
 )
 def test_a_spread_has_no_negative_zero(values: list[float], text: str) -> None:
     assert spread(values) == text

@@ -170,7 +170,10 @@ def fill(disk: Path) -> None:
             file.write(bytes(1024))
 
 
-def test_a_disk_that_fills_up_is_told_and_nothing_is_half_written(small_disk: Path) -> None:
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_disk_that_fills_up_is_told_and_nothing_is_half_written(
+    small_disk: Path, workers: int
+) -> None:
     folder = small_disk / "out"
 
     def watch(progress: Progress) -> None:
@@ -178,7 +181,7 @@ def test_a_disk_that_fills_up_is_told_and_nothing_is_half_written(small_disk: Pa
             fill(small_disk)
 
     with pytest.raises(StoreError, match=r"full.*run the same command again.*are safe"):
-        run_sweep(CONFIGS, folder, workers=0, watch=watch)
+        run_sweep(CONFIGS, folder, workers=workers, watch=watch)
     with pytest.raises((StoreError, FolderError), match=r"full|No space"):
         run_sweep(CONFIGS, folder, workers=0)  # it is still full
     (small_disk / "filler").unlink()

@@ -101,8 +101,8 @@ def in_range(value: float, low: float, high: float) -> bool:
 def spread(values: Sequence[float]) -> str:
     """Write the range of some drops.
 
-    >>> spread([0.615, 0.9, 0.7])
-    '0.61–0.90'
+    >>> spread([0.615, 0.9, 0.7]), spread([0.9])
+    ('0.61–0.90', '0.90')
     """
     ends = (round(end, 2) + 0.0 for end in (min(values), max(values)))  # + 0.0 makes -0.0 plain 0
-    return "–".join(f"{end:.2f}" for end in ends)
+    return "–".join(dict.fromkeys(f"{end:.2f}" for end in ends))

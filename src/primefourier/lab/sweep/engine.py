@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -71,8 +71,8 @@ def run_sweep(
         progress = Progress.of(len(configs), pending)
         watch(progress)
         try:
-            with _stoppable(), ExitStack() as stack:
-                for record in _train(stack, pending, workers, scheduler, device):
+            with _stoppable(), closing(_train(pending, workers, scheduler, device)) as records:
+                for record in records:
                     store.add(record)
                     progress.count(record)
                     watch(progress)
@@ -82,20 +82,18 @@ def run_sweep(
 
 
 def _train(
-    stack: ExitStack,
-    pending: Sequence[ModelConfig],
-    workers: int | None,
-    scheduler: str | None,
-    device: str,
-) -> Iterator[Record]:
-    if not pending:
-        return iter(())
-    if scheduler is not None:
-        return train_on(stack.enter_context(remote_client(scheduler)), pending, device=device)
+    pending: Sequence[ModelConfig], workers: int | None, scheduler: str | None, device: str
+) -> Generator[Record, None, None]:
+    """Yield the records of the pending models; closing it ends the workers."""
     count = min(usable_cores() if workers is None else workers, len(pending))
-    if count == 0:
-        return train_here(pending, device=device)
-    return train_on(stack.enter_context(local_client(count)), pending, device=device)
+    if scheduler is not None and pending:
+        with remote_client(scheduler) as client:
+            yield from train_on(client, pending, device=device)
+    elif count == 0:
+        yield from train_here(pending, device=device)
+    else:
+        with local_client(count) as client:
+            yield from train_on(client, pending, device=device)
 
 
 @contextmanager
