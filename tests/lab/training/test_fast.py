@@ -16,7 +16,7 @@ CASES: list[dict[str, Any]] = [
     {"embedding": "shuffled-column", "operation": "multiply"},
     {"operation": "subtract", "seed": 7, "learning_rate": 0.01},
     {"batch_size": 720},  # one batch an epoch
-    {"batch_size": 10_000},  # a batch larger than the data
+    {"batch_size": 10**12},  # a batch larger than the data, and than any memory
     {"batch_size": 719},  # a last batch of one pair
     {"batch_size": 1, "pairs": 20},
 ]

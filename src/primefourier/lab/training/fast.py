@@ -97,6 +97,7 @@ class _Network:
     """RowClassifier with its forward and backward pass written out."""
 
     def __init__(self, model: RowClassifier, examples: Examples, batch_size: int) -> None:
+        batch_size = min(batch_size, len(examples.train_labels))
         self._train_features = examples.train_features.flatten(1)
         self._train_labels = examples.train_labels.unsqueeze(1)
         self._test_features = examples.test_features.flatten(1)
