@@ -25,6 +25,14 @@ def test_all_formats_hold_every_model(smoke: Smoke, pfe: Pfe, tmp_path: Path) ->
         assert [row[0] for row in found.project("drops").fetchall()] == [r["drops"] for r in rows]
 
 
+def test_the_ending_names_the_format(smoke: Smoke, pfe: Pfe, tmp_path: Path) -> None:
+    path = str(tmp_path / "x.csv")
+    assert pfe("export", str(smoke[0]), "--out", path)[0] == 0
+    assert (tmp_path / "x.csv").read_text().startswith("key,status,experiment")
+    code, _, err = pfe("export", str(smoke[0]), "--format", "jsonl", "--out", path)
+    assert (code, "do not agree" in err) == (2, True)
+
+
 def test_bad_requests_are_told(smoke: Smoke, pfe: Pfe, tmp_path: Path) -> None:
     assert pfe("export", str(smoke[0]), "--format", "xlsx")[0] == 2
     code, _, err = pfe("export", str(smoke[0]), "--out", str(tmp_path / "no" / "x.jsonl"))

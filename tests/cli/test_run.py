@@ -47,7 +47,10 @@ def test_a_settings_file_says_it_all(pfe: Pfe, tmp_path: Path) -> None:
     [
         (["exp4"], "did you mean 'exp"),
         ([], "an experiment is required, one of exp1, control, exp2, or --config FILE"),
-        (["exp1", "--moduli", "15"], "unknown key 'moduli' in the options of exp1"),
+        (["exp1", "--moduli", "15"], "--moduli is an option of exp2, not of exp1"),
+        (["exp2", "--sizes", "4"], "--sizes is an option of exp1 and control, not of exp2"),
+        (["control", "--embedding", "pfe"], "embedding 'pfe' is that of exp1"),
+        (["exp1", "--embedding", "shuffled-pair"], "--embedding is an option of control, not"),
         (["exp1", "--rangs", "15"], "Did you mean --ranges?"),
         (["exp1", "--ranges", "1"], "input_range must be an integer of at least 2, got 1"),
         (["exp1", "--ranges", "1e3"], "--ranges takes integers with commas between them"),
@@ -75,7 +78,8 @@ def test_invisible_primes_are_named_and_the_run_goes_on(pfe: Pfe, tmp_path: Path
     words = ("--moduli", "30", "--ranges", "20", "--primes", "3,5", "--out", str(tmp_path / "out"))
     code, _, err = pfe("run", "exp2", *words, *SMALL)
     assert code == 0
-    assert "the basis cannot see all of 30: the prime 2 is invisible to it" in err
+    assert "N = 30: The basis cannot see the factor 2" in err
+    assert "invisible to the network: 2." in err
 
 
 def test_failed_models_give_exit_code_1(

@@ -44,7 +44,7 @@ def test_a_stopped_sweep_says_how_to_continue(pfe: Pfe, tmp_path: Path) -> None:
 
     configs = [small_config(seed=seed, epochs=1) for seed in range(3)]
     assert run_sweep(configs, tmp_path, workers=0, command="pfe run mine", watch=stop).interrupted
-    assert "Not running. To continue: pfe run mine" in pfe("status", str(tmp_path))[1]
+    assert "Not running. To continue:\n  pfe run mine\n" in pfe("status", str(tmp_path))[1]
 
 
 def test_folders_without_a_sweep_are_told(pfe: Pfe, tmp_path: Path) -> None:

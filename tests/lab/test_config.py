@@ -37,7 +37,7 @@ def test_the_key_is_the_same_in_every_process_and_version() -> None:
     assert config.key == "c904517cf50d379af8845fde36dd0650fdbf60e2fdcf9c6a66f6490a49ad17a0"
 
 
-@given(seed=st.integers(0, 2**80), r=st.integers(2, LARGEST_RANGE), n=st.integers(2, 10**6))
+@given(seed=st.integers(0, 2**63 - 1), r=st.integers(2, LARGEST_RANGE), n=st.integers(2, 10**6))
 def test_a_config_survives_json(seed: int, r: int, n: int) -> None:
     config = small_config(seed=seed, input_range=r, modulus=n, learning_rate=0.1)
     again = ModelConfig.from_dict(json.loads(json.dumps(config.to_dict())))
@@ -55,6 +55,10 @@ def test_a_config_survives_json(seed: int, r: int, n: int) -> None:
         ({"epochs": 0}, "epochs must be an integer of at least 1"),
         ({"batch_size": 0}, "batch_size must be an integer of at least 1"),
         ({"pairs": 1}, "pairs must be an integer of at least 2"),
+        ({"seed": 2**63}, "seed must be at most"),
+        ({"pairs": 10**8}, "pairs must be at most"),
+        ({"depth": 65}, "depth must be at most 64"),
+        ({"depth": 0}, "depth must be an integer of at least 1"),
         ({"seed": -1}, "seed must be an integer of at least 0"),
         ({"learning_rate": 0}, "learning_rate must be a positive number, got 0"),
         ({"learning_rate": float("nan")}, "learning_rate must be a positive number, got nan"),
@@ -87,6 +91,9 @@ def test_only_sums_that_never_wrap_are_degenerate() -> None:
     assert small_config(modulus=59, input_range=30).degenerate
     assert not small_config(modulus=58, input_range=30).degenerate
     assert not small_config(modulus=59, input_range=30, operation="multiply").degenerate
+    assert small_config(modulus=842, input_range=30, operation="multiply").degenerate
+    assert not small_config(modulus=841, input_range=30, operation="multiply").degenerate
+    assert not small_config(modulus=10**6, input_range=2, operation="subtract").degenerate
 
 
 def test_unknown_keys_are_refused() -> None:

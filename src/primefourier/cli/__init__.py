@@ -15,4 +15,6 @@ def main() -> None:
         sys.exit(
             f"pfe needs {error.name}, which is not installed; run pip install 'primefourier[cli]'"
         )
+    except KeyboardInterrupt:
+        sys.exit("Stopped.")
     sys.exit(run(sys.argv[1:]))

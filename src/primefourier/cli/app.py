@@ -31,6 +31,7 @@ app = App(
     help="Prime Fourier Embeddings: integers as prime-indexed (cos, sin) pairs.",
     version=primefourier.__version__,
     help_format="plaintext",
+    suppress_keyboard_interrupt=False,
 )
 _GROUPS: dict[str, tuple[Callable[..., object], ...]] = {
     "Encoding and theory": (encode, decode, plan, theory, circles, version),

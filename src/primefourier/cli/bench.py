@@ -6,7 +6,7 @@ import sys
 from dataclasses import asdict
 
 from primefourier.cli.options import Integer, Json
-from primefourier.cli.output import print_json, print_text
+from primefourier.cli.output import count, print_json, print_text
 from primefourier.cli.sweep_options import Workers
 
 
@@ -14,7 +14,8 @@ def bench(*, epochs: Integer = 3, workers: Workers = None, json: Json = False) -
     """Time both trainers on one configuration of experiment 1, |P| = 8 and r = 1000.
 
     The same 8 models are trained, tested after each epoch and ablated: by plain one after another,
-    with torch's default threads, and by fast on worker processes.
+    with torch's default threads, and by fast on worker processes. Other work on the machine slows
+    plain much more than fast, so measure on an idle one.
 
     Parameters
     ----------
@@ -33,8 +34,8 @@ def bench(*, epochs: Integer = 3, workers: Workers = None, json: Json = False) -
         print_json({**asdict(speed), "ratio": speed.ratio, "gemm_share": speed.gemm_share})
         return
     print_text(
-        f"{speed.models} models, {epochs} epochs, |P| = 8, r = 1000: train, test after each epoch, "
-        "ablate every row"
+        f"{speed.models} models, {count(epochs, 'epoch')}, |P| = 8, r = 1000: train, test after "
+        "each epoch, ablate every row"
     )
     for name, value, unit in (
         ("plain, one model after another, default threads", speed.plain_seconds, "s"),

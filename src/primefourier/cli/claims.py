@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from primefourier.cli.options import Json
-from primefourier.cli.output import print_json, print_table, print_text
+from primefourier.cli.output import count, print_json, print_table, print_text
 
 if TYPE_CHECKING:
     from primefourier.lab.claims import Claim, Finding
@@ -31,6 +31,7 @@ def claims(folder: Path, /, *, json: Json = False) -> None:
         return
     _print_table(findings)
     _print_evidence(findings)
+    _print_left_out(folder)
 
 
 def write_claims(folder: Path) -> None:
@@ -72,6 +73,22 @@ def _print_table(findings: dict[Claim, Finding]) -> None:
         width=_WIDTH,
         lines=True,
     )
+
+
+def _print_left_out(folder: Path) -> None:
+    """Say how many models do not follow the paper's protocol, since they do not count."""
+    from primefourier.lab.claims.judge import paper_cells
+    from primefourier.lab.sweep import read_store
+
+    with read_store(folder) as store:
+        records = [record for record in store.records() if record.error is None]
+        cells = paper_cells(store.planned(), records)
+    used = {r.config.key for found in cells.values() for cell in found for r in cell.records}
+    if other := len(records) - len(used):
+        print_text(
+            f"\n{count(other, 'measured model')} did not count: not of the paper's settings, or of "
+            "a configuration that is not whole."
+        )
 
 
 def _print_evidence(findings: dict[Claim, Finding]) -> None:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, cast
 
-from primefourier.cli.output import print_text
+from primefourier.cli.output import count, print_text
+
+if TYPE_CHECKING:
+    from primefourier.lab.export import Format
 
 
-def export(
-    folder: Path,
-    /,
-    *,
-    format: Literal["jsonl", "csv", "parquet"] = "jsonl",  # noqa: A002
-    out: Path | None = None,
-) -> None:
+def export(folder: Path, /, *, format: str | None = None, out: Path | None = None) -> None:  # noqa: A002
     """Write all records of a folder as one table, one model a row.
 
     Parameters
@@ -22,17 +19,19 @@ def export(
     folder
         The --out of pfe run or pfe reproduce.
     format
-        jsonl, csv (lists as JSON texts) or parquet.
+        jsonl, csv (lists as JSON texts) or parquet (default: what --out ends in, or else jsonl).
     out
         The file to write (default: records.jsonl, .csv or .parquet in the folder).
     """
-    from primefourier.lab.export import export_records
+    from primefourier.lab.export import FORMATS, export_records
     from primefourier.lab.sweep import read_store
 
+    ending = "" if out is None else out.suffix.removeprefix(".").lower()
+    kind = format or (ending if ending in FORMATS else "jsonl")
+    if format and ending in FORMATS and ending != format:
+        raise ValueError(f"--format {format} and --out {out} do not agree; leave one of them out")
     with read_store(folder) as store:
         records = store.records()
-    path = out or folder / f"records.{format}"
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {str(path.parent)!r}; create it first")
-    export_records(records, path, format)
-    print_text(f"Wrote {len(records)} records to {path}.")
+    path = out or folder / f"records.{kind}"
+    export_records(records, path, cast("Format", kind))
+    print_text(f"Wrote {count(len(records), 'record')} to {path}.")

@@ -50,6 +50,15 @@ def print_table(
     console.print(table, markup=False)
 
 
+def count(number: int, noun: str) -> str:
+    """Write a number of things.
+
+    >>> count(1, "model"), count(2, "model")
+    ('1 model', '2 models')
+    """
+    return f"{number} {noun}{'s'[: number != 1]}"
+
+
 def shorten(n: int, digits: int = 24) -> str:
     """Write an integer, its middle left out if it is very long.
 

@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
+from primefourier.cli.output import count
+
 if TYPE_CHECKING:
     from primefourier.lab.record import Record
     from primefourier.lab.sweep import Progress
@@ -59,7 +61,7 @@ class ProgressView:
             self._bar.update(self._task, total=progress.total, completed=finished, note=note)
         elif progress.last is None:
             before = f", {progress.before} of them measured before" if progress.before else ""
-            _say(f"{progress.total} models{before}")
+            _say(f"{count(progress.total, 'model')}{before}")
         else:
             _say(f"[{finished}/{progress.total}] {describe(progress.last)}; {note}")
 

@@ -99,4 +99,9 @@ def _experiments(name: str | None, settings: dict[str, Any], config: Path | None
             f"an experiment is required, one of {', '.join(EXPERIMENTS)}, or --config FILE"
         )
     require_choice(name, list(EXPERIMENTS), "experiment")
+    for key in settings:
+        owners = [other for other in EXPERIMENTS if hasattr(EXPERIMENTS[other], key)]
+        if name not in owners:
+            option = "--" + key.replace("_", "-")
+            raise ValueError(f"{option} is an option of {' and '.join(owners)}, not of {name}")
     return [EXPERIMENTS[name].from_dict(settings, f"the options of {name}")]

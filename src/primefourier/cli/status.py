@@ -62,7 +62,9 @@ def status(folder: Path, /, *, json: Json = False) -> None:
         print_text(
             f"\nRunning: process {writer['process']} on {writer['host']} since {writer['since']}."
         )
+    elif not total[0]:
+        print_text("\nNothing has been asked for yet.")
     elif total[1] < total[0]:
-        print_text(f"\nNot running. To continue: {commands[-1]}")
+        print_text("\nNot running. To continue:\n" + "\n".join(f"  {line}" for line in commands))
     else:
         print_text(f"\nAll measured. pfe claims {folder} judges the paper's claims.")

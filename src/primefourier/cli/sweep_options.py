@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from primefourier.cli.options import Integer, read_integers
-from primefourier.cli.output import print_text
+from primefourier.cli.output import count, print_text
 from primefourier.cli.progress import ProgressView
 
 if TYPE_CHECKING:
@@ -84,17 +84,18 @@ def check_device(device: str) -> None:
 
 
 def warn_of_invisible(experiments: Sequence[Experiment]) -> None:
-    """Name the primes of a modulus that no row of the network carries."""
-    told = {}
+    """Say what of a modulus no row of the network carries, and what to add to the basis."""
+    sentences: dict[str, None] = {}
     for experiment in experiments:
-        told.update(experiment.invisible())
-    for modulus, primes in told.items():
-        named = ", ".join(map(str, primes))
-        sys.stderr.write(
-            f"warning: the basis cannot see all of {modulus}: the prime{'s'[: len(primes) > 1]} "
-            f"{named} {'are' if len(primes) > 1 else 'is'} invisible to it, so the network can at "
-            f"best remember pairs; pfe plan {modulus} says what to add\n"
-        )
+        for found in experiment.invisible():
+            primes = [str(p) for p, _ in found.factors if p not in found.basis.primes]
+            text = f"warning: N = {found.modulus}: {found.explain_missing()}"
+            if primes:
+                are = "s are" if len(primes) > 1 else " is"
+                text += f" The prime{are} invisible to the network: {', '.join(primes)}."
+            sentences[text] = None
+    for text in sentences:
+        sys.stderr.write(text + "\n")
 
 
 def this_command() -> str:
@@ -109,7 +110,8 @@ def tell(outcome: Outcome, out: Path) -> None:
     progress = outcome.progress
     measured = progress.before + progress.done
     failed = f", {progress.failed} failed" if progress.failed else ""
-    print_text(f"Measured {measured} of {progress.total} models{failed}; records are in {out}.")
+    of = count(progress.total, "model")
+    print_text(f"Measured {measured} of {of}{failed}; records are in {out}.")
     if outcome.interrupted:
         print_text("Stopped. Run the same command again to continue where it stopped.")
     elif progress.failed:

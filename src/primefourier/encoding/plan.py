@@ -92,7 +92,7 @@ class Plan:
                 f"The other {rest} channel{'s'[: rest > 1]} sa{'y' if rest > 1 else 'ys'} nothing "
                 f"about a mod {n}."
             )
-        lines.append(self._explain_missing())
+        lines.append(self.explain_missing())
         if input_range is not None:
             top = 2 * (input_range - 1)
             if not wraps:
@@ -104,7 +104,12 @@ class Plan:
                 lines.append(f"Inputs below {input_range} wrap around: sums reach {top} ≥ {n}.")
         return "\n".join(lines)
 
-    def _explain_missing(self) -> str:
+    def explain_missing(self) -> str:
+        """Say in one sentence what the basis cannot see of N, and what to add.
+
+        >>> plan(12, PrimeBasis((2, 3), depth=1)).explain_missing()
+        'The basis cannot see the factor 2: it tells only a mod 6. To see all of 12, raise the ...
+        """
         n, basis = self.modulus, self.basis
         if self.complete:
             return f"The basis sees all of {n}."

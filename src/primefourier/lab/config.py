@@ -23,6 +23,13 @@ LARGEST_RANGE = 2**31
 """Pairs are drawn by their index a·r + b, and a·b has to fit an int64."""
 LARGEST_MODULUS = 10**6
 """The network has one logit for each residue."""
+_LIMITS = {
+    "input_range": LARGEST_RANGE,
+    "modulus": LARGEST_MODULUS,
+    "depth": 64,
+    "pairs": 10**7,  # features are held in memory
+    "seed": 2**63 - 1,  # as torch has it
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,10 +74,10 @@ class ModelConfig:
         if not isinstance(self.experiment, str) or not self.experiment:
             raise ValueError(f"experiment must be a name, got {self.experiment!r}")
         least = {"modulus": 2, "input_range": 2, "seed": 0, "pairs": 2}
-        for name in ("modulus", "input_range", "seed", "epochs", "batch_size", "pairs"):
+        for name in (*_LIMITS, "epochs", "batch_size"):
             value = as_integer(getattr(self, name), name, at_least=least.get(name, 1))
             object.__setattr__(self, name, value)
-        for name, limit in (("input_range", LARGEST_RANGE), ("modulus", LARGEST_MODULUS)):
+        for name, limit in _LIMITS.items():
             if getattr(self, name) > limit:
                 raise ValueError(f"{name} must be at most {limit}, got {getattr(self, name)}")
         require_choice(self.operation, get_args(Operation), "operation")
@@ -81,7 +88,6 @@ class ModelConfig:
             raise ValueError(f"learning_rate must be a positive number, got {rate!r}")
         object.__setattr__(self, "learning_rate", float(rate))
         object.__setattr__(self, "primes", self.basis.primes)
-        object.__setattr__(self, "depth", self.basis.depth)
 
     @cached_property
     def basis(self) -> PrimeBasis:
@@ -101,8 +107,10 @@ class ModelConfig:
 
     @property
     def degenerate(self) -> bool:
-        """Whether no sum ever wraps around, so that the task is not modular at all."""
-        return self.operation == "add" and 2 * (self.input_range - 1) < self.modulus
+        """Whether no answer ever wraps around, so that the task is not modular at all."""
+        top = self.input_range - 1
+        largest = {"add": 2 * top, "multiply": top * top}.get(self.operation, self.modulus)
+        return largest < self.modulus  # differences are negative half of the time: they wrap
 
     def to_dict(self) -> dict[str, Any]:
         """Return the recipe as plain data."""

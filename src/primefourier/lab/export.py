@@ -6,13 +6,15 @@ import csv
 import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+from primefourier.analysis.choices import require_choice
 from primefourier.lab.experiments import EXPERIMENTS
 from primefourier.lab.record import Record
 from primefourier.lab.results.cells import split_drops
 
 Format = Literal["jsonl", "csv", "parquet"]
+FORMATS: tuple[Format, ...] = get_args(Format)
 
 COLUMNS = {
     "key": "VARCHAR",
@@ -63,6 +65,11 @@ def export_records(records: Sequence[Record], path: Path, kind: Format) -> None:
         path: Where; an existing file is replaced.
         kind: jsonl, csv (lists as JSON texts) or parquet.
     """
+    require_choice(kind, FORMATS, "format")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {str(path.parent)!r}; create it first")
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; name a file in it, such as records.{kind}")
     rows = [_flatten(record) for record in records]
     unfinished = path.with_name(f".{path.name}.unfinished")
     try:
@@ -110,11 +117,7 @@ def _write_parquet(rows: Sequence[dict[str, Any]], path: Path) -> None:
             "Parquet export needs duckdb, which is not installed; run "
             "pip install 'primefourier[lab]', or export to jsonl or csv"
         ) from error
-    kinds = COLUMNS
-    if any(row["seed"] >= 2**63 for row in rows):  # Parquet would round them; texts stay exact
-        kinds = COLUMNS | {"seed": "VARCHAR"}
-        rows = [row | {"seed": str(row["seed"])} for row in rows]
-    columns = ", ".join(f'"{name}" {kind}' for name, kind in kinds.items())
+    columns = ", ".join(f'"{name}" {kind}' for name, kind in COLUMNS.items())
     with duckdb.connect() as database:
         database.execute(f"CREATE TABLE records ({columns})")
         values = [list(row.values()) for row in rows]

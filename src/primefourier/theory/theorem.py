@@ -118,7 +118,7 @@ def _commutant_checks(basis: PrimeBasis) -> Iterator[Check]:
     )
     values = np.sort(coupling_singular_values(basis, spread_shifts(basis)), axis=None)
     yield Check(
-        "the same with 3 more shifts from the whole range",
+        "smallest singular value of a forbidden coupling, with 3 more shifts",
         "numerical",
         float(values[dimension]),
         "≥",

@@ -6,9 +6,13 @@ from primefourier.lab.experiments import EXPERIMENTS, CompositeModuli, SinglePri
 
 
 def test_a_modulus_the_basis_cannot_see_is_told_with_its_missing_primes() -> None:
-    assert CompositeModuli().invisible() == {}
-    found = CompositeModuli(moduli=(15, 30, 29, 2 * 3**7), ranges=(100,)).invisible()
-    assert found == {30: (2,), 29: (29,), 2 * 3**7: (2, 3)}
+    assert CompositeModuli().invisible() == []
+    found = CompositeModuli(moduli=(15, 30, 29, 2 * 3**7), ranges=(100, 200)).invisible()
+    assert [(plan.modulus, plan.missing) for plan in found] == [
+        (29, ((29, 0),)),
+        (30, ((2, 0),)),
+        (2 * 3**7, ((2, 0), (3, 6))),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def test_tables_become_experiments(tmp_path: Path) -> None:
         ("[exp3]\n", "unknown key 'exp3' in .*sweep.toml; did you mean"),
         ("[exp1]\nrange = [3]\n", r"unknown key 'range' in \[exp1\] of .*; did you mean 'ranges'"),
         ("[exp1]\nranges = [1]\n", r"\[exp1\] of .*sweep.toml: input_range must be"),
-        ("[exp1]\nranges = [2.5]\n", r"\[exp1\] of .*sweep.toml: .*input_range"),
+        ("[exp1]\nranges = [2.5]\n", r"\[exp1\] of .*sweep.toml: ranges must be an integer"),
         ("[exp1]\nranges = 3\n", "ranges must be a list of integers"),
         ("exp1 = 3\n", r"\[exp1\] of .* must be a table of settings, got 3"),
         ("", "names no experiment"),

@@ -18,5 +18,5 @@ def test_pairs_and_blocks_can_be_shuffled_too() -> None:
 
 
 def test_a_control_without_shuffling_is_refused() -> None:
-    with pytest.raises(ValueError, match="exp1 is the one with PFE itself"):
+    with pytest.raises(ValueError, match="is that of exp1"):
         ShuffledControl(embedding="pfe")

@@ -13,13 +13,19 @@ from pathlib import Path
 import pytest
 
 from primefourier.lab.run_model import measure
-from primefourier.lab.sweep import FolderError, Progress, StoreError, read_store, run_sweep
+from primefourier.lab.sweep import (
+    ClusterError,
+    FolderError,
+    Progress,
+    StoreError,
+    read_store,
+    run_sweep,
+)
 from small_models import small_config
 
 CONFIGS = [small_config(seed=seed, epochs=1) for seed in range(5)]
 DRIVER = """
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from small_models import small_config
 from primefourier.lab.sweep import run_sweep
@@ -134,6 +140,34 @@ def test_signals_stop_a_sweep_in_seconds_and_it_can_be_continued(
         records = store.records()
     assert len(records) == 6
     assert [r for r in records if r.config.key in {b.config.key for b in before}] == before
+
+
+@pytest.mark.parametrize("delay", [0.5, 1.5, 2.5])
+def test_a_sweep_can_be_stopped_while_its_workers_start(tmp_path: Path, delay: float) -> None:
+    with start(tmp_path / "out", 2) as driver:
+        assert driver.stdout is not None
+        assert driver.stderr is not None
+        assert driver.stdout.readline() == "0\n"  # the workers are started next
+        time.sleep(delay)
+        os.killpg(driver.pid, signal.SIGINT)
+        rest, errors = driver.stdout.read(), driver.stderr.read()
+    assert "interrupted" in rest
+    assert errors == ""
+
+
+def test_bad_workers_are_refused_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="workers must be an integer of at least 0, got -1"):
+        run_sweep(CONFIGS, tmp_path / "out", workers=-1)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_scheduler_that_is_not_there_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("primefourier.lab.sweep.cluster._CONNECT_SECONDS", 1)
+    with pytest.raises(ClusterError, match="no Dask scheduler answers"):
+        run_sweep(CONFIGS, tmp_path / "out", scheduler="tcp://127.0.0.1:9")
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_killed_driver_loses_no_record_it_reported(tmp_path: Path) -> None:

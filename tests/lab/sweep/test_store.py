@@ -108,8 +108,37 @@ def test_a_damaged_record_is_noticed(tmp_path: Path, record: Record) -> None:
     old = f'"correct":{record.measured.correct},'.encode()
     assert data.count(old) == 1
     path.write_bytes(data.replace(old, old.replace(b"correct", b"corrext")))
-    with read_store(tmp_path) as store, pytest.raises(StoreError, match="is damaged: the record"):
+    with (
+        read_store(tmp_path) as store,
+        pytest.raises(StoreError, match="is damaged: what it says of model"),
+    ):
         store.records()
+
+
+@pytest.mark.parametrize("content", ["{}", "no JSON", '{"modulus": 3}', None])
+def test_a_damaged_plan_is_noticed(tmp_path: Path, content: str | None) -> None:
+    with write_store(tmp_path) as store:
+        store.begin([small_config(), small_config(seed=1)], "x")
+        other = json.dumps(small_config(seed=2).to_dict()) if content is None else content
+        store._one(f"UPDATE planned SET config = '{other}' WHERE position = 1 RETURNING 1")
+    with read_store(tmp_path) as store, pytest.raises(StoreError, match="is damaged"):
+        store.planned()
+
+
+def test_a_damaged_record_stops_a_sweep_that_would_continue(tmp_path: Path, record: Record) -> None:
+    with write_store(tmp_path) as store:
+        store.add(record)
+        store._one("UPDATE records SET measurement = replace(measurement, '1', '2') RETURNING 1")
+    with write_store(tmp_path) as store, pytest.raises(StoreError, match="is damaged"):
+        store.done()
+
+
+def test_an_empty_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / STORE_NAME).touch()
+    with pytest.raises(FolderError, match="is empty"), read_store(tmp_path):
+        pass
+    with write_store(tmp_path) as store:
+        assert store.records() == []
 
 
 @pytest.mark.parametrize("damage", ["text", "truncated", "zeros"])

@@ -3,10 +3,11 @@ import signal
 from primefourier.lab.sweep.worker import dask_setup
 
 
-def test_a_worker_leaves_ctrl_c_to_the_driver() -> None:
-    before = signal.getsignal(signal.SIGINT)
+def test_a_worker_leaves_signals_to_the_driver() -> None:
+    before = {name: signal.getsignal(name) for name in (signal.SIGINT, signal.SIGTERM)}
     try:
         dask_setup(None)
-        assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+        assert all(signal.getsignal(name) == signal.SIG_IGN for name in before)
     finally:
-        signal.signal(signal.SIGINT, before)
+        for name, handler in before.items():
+            signal.signal(name, handler)

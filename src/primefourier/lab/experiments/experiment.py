@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
-from primefourier.encoding import PAPER_BASIS, PrimeBasis, plan
+from primefourier.arithmetic.integers import as_integer
+from primefourier.encoding import PAPER_BASIS, Plan, PrimeBasis, plan
 from primefourier.lab.config import ModelConfig, Operation, Trainer
 from primefourier.lab.keys import refuse_unknown
 
@@ -52,7 +53,7 @@ class Experiment(ABC):
             if isinstance(field.default, tuple):
                 if isinstance(value, str | bytes) or not isinstance(value, Iterable):
                     raise ValueError(f"{field.name} must be a list of integers, got {value!r}")
-                values = tuple(value)
+                values = tuple(as_integer(item, field.name) for item in value)
                 if not values:
                     raise ValueError(f"{field.name} must name at least one value, got none")
                 if len(set(values)) < len(values):
@@ -65,16 +66,14 @@ class Experiment(ABC):
     def configs(self) -> list[ModelConfig]:
         """Return the models."""
 
-    def invisible(self) -> dict[int, tuple[int, ...]]:
-        """Return, for each modulus that its basis cannot see whole, the primes it misses.
+    def invisible(self) -> list[Plan]:
+        """Return the plan of each modulus that its basis cannot see whole.
 
-        The paper calls them invisible: no row carries them, so the answer cannot be exact.
+        The paper calls primes without a row invisible: the answer cannot follow from the features.
         """
-        missing: dict[int, tuple[int, ...]] = {}
-        for config in self.configs():
-            if not (found := plan(config.modulus, config.basis)).complete:
-                missing[config.modulus] = tuple(dict.fromkeys(p for p, _ in found.missing))
-        return missing
+        tasks = {(config.modulus, config.basis) for config in self.configs()}
+        plans = (plan(modulus, basis) for modulus, basis in sorted(tasks, key=lambda t: t[0]))
+        return [found for found in plans if not found.complete]
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], where: str = "the settings") -> Self:

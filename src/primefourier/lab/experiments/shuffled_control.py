@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, get_args
 
+from primefourier.analysis.choices import require_choice
 from primefourier.lab.config import Embedding
 from primefourier.lab.experiments.single_prime import SinglePrime
 
@@ -28,8 +29,6 @@ class ShuffledControl(SinglePrime):
     @property
     def _embedding(self) -> Embedding:
         if self.embedding == "pfe":
-            raise ValueError(
-                "embedding of the control must be 'shuffled-column', 'shuffled-pair' or "
-                "'shuffled-block', got 'pfe'; experiment exp1 is the one with PFE itself"
-            )
+            raise ValueError("embedding 'pfe' is that of exp1; the control needs a shuffled one")
+        require_choice(self.embedding, get_args(Embedding)[1:], "embedding")
         return self.embedding

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -30,7 +31,8 @@ class SinglePrime(Experiment):
     sizes: tuple[int, ...] = PAPER_SIZES
 
     def __post_init__(self) -> None:
-        if self.sizes == PAPER_SIZES and len(self.primes) < max(PAPER_SIZES):
+        few = isinstance(self.primes, Sequence) and len(self.primes) < max(PAPER_SIZES)
+        if self.sizes == PAPER_SIZES and few:
             object.__setattr__(self, "sizes", (len(self.primes),))
         super().__post_init__()
 

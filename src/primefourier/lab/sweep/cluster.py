@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
+import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING
 
 from primefourier.lab.config import ModelConfig
@@ -71,20 +74,37 @@ def local_client(workers: int) -> Iterator[Client]:
         "distributed.scheduler.allowed-failures": 3,
         "distributed.comm.timeouts.connect": "60s",
     }
-    with (
-        dask.config.set(settings),
-        LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            host="127.0.0.1",
-            dashboard_address=None,
-            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # else two sweeps collide
-            memory_limit=0,
-            silence_logs=logging.CRITICAL,
-        ) as cluster,
-        Client(cluster) as client,
-    ):
+    with dask.config.set(settings), ExitStack() as stack:
+        with _signals_wait():
+            cluster = LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address=None,
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # else two sweeps collide
+                memory_limit=0,
+                silence_logs=logging.CRITICAL,
+            )
+            client = stack.enter_context(Client(stack.enter_context(cluster)))
         yield client
+
+
+@contextmanager
+def _signals_wait() -> Iterator[None]:
+    """Hold Ctrl-C and SIGTERM back while workers start, since half a cluster cannot be closed.
+
+    The worker processes inherit this, and ignore both when they are up.
+    """
+    if threading.current_thread() is not threading.main_thread() or os.name != "posix":
+        yield
+        return
+    resource_tracker.ensure_running()  # which would let the signals through when it starts
+    held = {signal.SIGINT, signal.SIGTERM}
+    signal.pthread_sigmask(signal.SIG_BLOCK, held)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, held)
 
 
 @contextmanager
@@ -93,6 +113,7 @@ def remote_client(address: str) -> Iterator[Client]:
     _require_dask()
     from distributed import Client
 
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what happens is told below
     try:
         client = Client(address, timeout=_CONNECT_SECONDS)
     except (OSError, ValueError, TypeError) as error:

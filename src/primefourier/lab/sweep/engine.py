@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
+import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
+from primefourier.arithmetic.integers import as_integer
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
 from primefourier.lab.sweep.cluster import (
@@ -22,6 +26,12 @@ from primefourier.lab.sweep.cluster import (
 from primefourier.lab.sweep.folder import WriterLock, prepare_folder
 from primefourier.lab.sweep.progress import Progress
 from primefourier.lab.sweep.store import write_store
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+_PATIENCE = 10.0
+"""Seconds after a first Ctrl-C in which another is taken for impatience."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +49,7 @@ class Outcome:
 
 def run_sweep(
     configs: Sequence[ModelConfig],
-    folder: Path,
+    folder: Path | str,
     *,
     command: str = "",
     workers: int | None = None,
@@ -63,15 +73,20 @@ def run_sweep(
         watch: Called at the beginning and after each record.
     """
     configs = list({config.key: config for config in configs}.values())
-    prepare_folder(folder)
-    with WriterLock(folder), write_store(folder) as store:
+    workers = usable_cores() if workers is None else as_integer(workers, "workers", at_least=0)
+    folder = Path(folder)
+    with ExitStack() as stack:
+        client = None if scheduler is None else stack.enter_context(remote_client(scheduler))
+        prepare_folder(folder)
+        stack.enter_context(WriterLock(folder))
+        store = stack.enter_context(write_store(folder))
         store.begin(configs, command)
         done = store.done()
         pending = [config for config in configs if config.key not in done]
         progress = Progress.of(len(configs), pending)
         watch(progress)
         try:
-            with _stoppable(), closing(_train(pending, workers, scheduler, device)) as records:
+            with _stoppable(), closing(_train(pending, workers, client, device)) as records:
                 for record in records:
                     store.add(record)
                     progress.count(record)
@@ -82,34 +97,36 @@ def run_sweep(
 
 
 def _train(
-    pending: Sequence[ModelConfig], workers: int | None, scheduler: str | None, device: str
+    pending: Sequence[ModelConfig], workers: int, client: Client | None, device: str
 ) -> Generator[Record, None, None]:
     """Yield the records of the pending models; closing it ends the workers."""
-    count = min(usable_cores() if workers is None else workers, len(pending))
-    if scheduler is not None and pending:
-        with remote_client(scheduler) as client:
-            yield from train_on(client, pending, device=device)
+    count = min(workers, len(pending))
+    if client is not None:
+        yield from train_on(client, pending, device=device)
     elif count == 0:
         yield from train_here(pending, device=device)
     else:
-        with local_client(count) as client:
-            yield from train_on(client, pending, device=device)
+        with local_client(count) as local:
+            yield from train_on(local, pending, device=device)
 
 
 @contextmanager
 def _stoppable() -> Iterator[None]:
-    """Let Ctrl-C, and SIGTERM, which batch systems send, stop a sweep; but only once.
+    """Let Ctrl-C, and SIGTERM, which batch systems send, stop a sweep.
 
-    Closing the workers takes a second or two, and a second Ctrl-C must not break that off.
+    Closing the workers takes a second or two, and an impatient second Ctrl-C must not break that
+    off; a later one may.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    last = -math.inf
 
     def stop(_number: int, _frame: FrameType | None) -> None:
-        for name in before:
-            signal.signal(name, signal.SIG_IGN)
-        raise KeyboardInterrupt
+        nonlocal last
+        if time.monotonic() - last > _PATIENCE:
+            last = time.monotonic()
+            raise KeyboardInterrupt
 
     before = {name: signal.signal(name, stop) for name in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -77,12 +77,12 @@ class Store:
 
     def done(self) -> set[str]:
         """Return the keys of all models that were measured."""
-        return {key for (key,) in self._all("SELECT key FROM records WHERE status = 'done'")}
+        return {record.config.key for record in self.records() if record.error is None}
 
     def planned(self) -> list[ModelConfig]:
         """Return all models ever asked for, in that order."""
-        rows = self._all("SELECT config FROM planned ORDER BY position")
-        return [ModelConfig.from_dict(json.loads(config)) for (config,) in rows]
+        rows = self._all("SELECT key, config FROM planned ORDER BY position")
+        return [self._read_config(key, config) for key, config in rows]
 
     def records(self) -> list[Record]:
         """Return all records in the order in which their models were asked for."""
@@ -100,15 +100,27 @@ class Store:
     def _from_row(self, row: tuple[Any, ...]) -> Record:
         key, _, config, measurement, error, provenance, digest = row
         if digest != _digest(row[:-1]):
-            raise StoreError(
-                f"{self.path} is damaged: the record {key[:12]} does not have the content it was "
-                "written with; restore the file from a copy, or start in a new folder"
-            )
+            raise self._damage(key)
         return Record(
-            config=ModelConfig.from_dict(json.loads(config)),
+            config=self._read_config(key, config),
             measurement=measurement and Measurement.from_dict(json.loads(measurement)),
             error=error,
             provenance=Provenance(**json.loads(provenance)),
+        )
+
+    def _read_config(self, key: str, text: str) -> ModelConfig:
+        try:
+            config = ModelConfig.from_dict(json.loads(text))
+        except (TypeError, ValueError) as error:
+            raise self._damage(key) from error
+        if config.key != key:
+            raise self._damage(key)
+        return config
+
+    def _damage(self, key: str) -> StoreError:
+        return StoreError(
+            f"{self.path} is damaged: what it says of model {str(key)[:12]} is not what was "
+            "written; restore the file from a copy, or start in a new folder"
         )
 
     @contextmanager
@@ -158,6 +170,8 @@ def read_store(folder: Path) -> Iterator[Store]:
         address += "&immutable=1"  # SQLite would want to create its log beside the file
     with _told(path), closing(sqlite3.connect(address, uri=True, timeout=30)) as opened:
         _require_ours(opened, path)
+        if not opened.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            raise FolderError(f"{path} is empty: its sweep was stopped before it began; run it")
         yield Store(opened, path)
 
 
@@ -186,7 +200,10 @@ def _told(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", "")
         if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
-            advice = "the disk seems to be full or broken; make room and run the same command again"
+            advice = (
+                "the disk seems to be full or broken; make room and run the same command again; "
+                "records written before are safe"
+            )
         elif name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
             advice = "the folder cannot be written to; choose another with --out"
         elif name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
@@ -195,7 +212,7 @@ def _told(path: Path) -> Iterator[None]:
             advice = "another process keeps it locked; wait for it or stop it"
         else:
             advice = "run the same command again"
-        raise StoreError(f"{path}: {error}; {advice}; records written before are safe") from error
+        raise StoreError(f"{path}: {error}; {advice}") from error
 
 
 def _to_row(record: Record) -> tuple[Any, ...]:

@@ -1,7 +1,7 @@
 """What a worker process does before its first model; Dask loads it by name.
 
-A terminal sends Ctrl-C to every process in the foreground. The driver alone decides what it means,
-so workers ignore it.
+A terminal sends Ctrl-C to every process in the foreground, and batch systems send SIGTERM to every
+process of a job. The driver alone decides what that means, so workers ignore both, and end with it.
 """
 
 from __future__ import annotations
@@ -10,5 +10,6 @@ import signal
 
 
 def dask_setup(_worker: object) -> None:
-    """Leave Ctrl-C to the driver."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Leave Ctrl-C and SIGTERM to the driver."""
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, signal.SIG_IGN)

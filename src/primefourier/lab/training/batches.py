@@ -17,6 +17,6 @@ def epoch_orders(config: ModelConfig, size: int) -> Iterator[Tensor]:
     >>> [len(order) for order in epoch_orders(config, 64)]
     [64, 64]
     """
-    generator = torch.Generator().manual_seed(config.seed % 2**63)
+    generator = torch.Generator().manual_seed(config.seed)
     for _ in range(config.epochs):
         yield torch.randperm(size, generator=generator)
