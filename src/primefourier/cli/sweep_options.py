@@ -56,7 +56,8 @@ def train(
         raise ValueError(f"--workers must be at least 0, got {workers}")
     if workers is not None and scheduler is not None:
         raise ValueError("--workers and --scheduler exclude each other: the cluster has its own")
-    check_device(device)
+    if scheduler is None:  # the workers of a cluster may have what this machine has not
+        check_device(device)
     warn_of_invisible(experiments)
     with ProgressView() as view:
         outcome = run_sweep(

@@ -70,7 +70,10 @@ def local_client(workers: int) -> Iterator[Client]:
 
     settings = {
         "distributed.worker.preload": [_WORKER_SETUP],
-        "distributed.worker.profile.enabled": False,  # it would stop the training to look at it
+        # what would stop the training to look at it:
+        "distributed.worker.profile.enabled": False,
+        "distributed.admin.tick.interval": "1s",
+        "distributed.admin.system-monitor.interval": "10s",
         "distributed.scheduler.allowed-failures": 3,
         "distributed.comm.timeouts.connect": "60s",
     }
