@@ -75,9 +75,15 @@ def test_an_empty_page_says_so() -> None:
 
 
 def test_a_caption_leaves_out_of_commands_what_results_do_not_depend_on() -> None:
-    commands = ["pfe run exp2 --out a --workers 2", "pfe run exp2 --out=b", "pfe run exp1"]
+    commands = ["pfe run exp2 --out a --workers 2", "pfe run exp2 --out=b", "pfe run --config c"]
     text = page_of(EXP2, [], commands).caption("Text.", [])
-    assert text == "Text. Nothing is measured yet. Made by: pfe run exp2; pfe run exp1"
+    assert text == "Text. Nothing is measured yet. Made by: pfe run exp2; pfe run --config c"
+
+
+def test_a_caption_leaves_out_commands_that_name_another_experiment() -> None:
+    commands = ["pfe run exp1 --sizes 4", "pfe run exp2 --moduli 15", "pfe reproduce"]
+    text = page_of(EXP2, [], commands).caption("Text.", [])
+    assert text.endswith("Made by: pfe run exp2 --moduli 15; pfe reproduce")
 
 
 def test_the_records_of_a_range_are_those_that_were_measured() -> None:

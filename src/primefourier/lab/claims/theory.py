@@ -48,7 +48,8 @@ def _specialisation(cells: Cells) -> Finding:
         sure = count_agreeing(evidence)
         measured = f"above {_RATIO} in {sure} of {len(evidence)} configurations"
         if told:
-            measured += f"; {min(told):.1f}–{max(told):.1f} in {len(told)}"
+            ends = dict.fromkeys([f"{min(told):.1f}", f"{max(told):.1f}"])
+            measured += f"; {'–'.join(ends)} in {len(told)}"
         if undecided:
             measured += (
                 f"; {undecided} have an off drop below the noise floor, which only bounds it"

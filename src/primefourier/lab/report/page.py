@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from primefourier.lab.config import ModelConfig
+from primefourier.lab.experiments import EXPERIMENTS
 from primefourier.lab.record import Record
 from primefourier.lab.results import Cell, Variant, make_cells
 from primefourier.lab.results.cells import cell_of
@@ -94,8 +95,14 @@ class Page:
         failed = sum(record is not None and record.error is not None for record in found)
         return f"{_count(failed, 'model')} failed; pfe status shows why." if failed else ""
 
+    def _may_have_made(self, command: str) -> bool:
+        """Tell whether a command is not one that names another experiment."""
+        named = set(EXPERIMENTS).intersection(command.split()[2:3])
+        return not named or self.variant.experiment in named
+
     def _command(self) -> str:
-        commands = dict.fromkeys(filter(None, map(what_was_asked, self.commands)))
+        asked = map(what_was_asked, filter(self._may_have_made, self.commands))
+        commands = dict.fromkeys(filter(None, asked))
         return f"Made by: {'; '.join(commands)}" if commands else ""
 
 
