@@ -24,7 +24,7 @@ FIGURES = sorted([
     "figure-20-exp2-profiles-r1000", "figure-21-exp2-profiles-r2000",
     "figure-22-exp2-profiles-r4000",
 ])  # fmt: skip
-COMMANDS = ["pfe reproduce --profile quick", "pfe run exp1 --sizes 4"]
+COMMANDS = ["pfe reproduce --profile quick", "pfe run --config mine.toml"]
 
 
 def files(configs: list[ModelConfig]) -> list[FigureFile]:
@@ -69,7 +69,7 @@ def test_all_draw_and_can_be_read(measured: bool) -> None:
         assert_readable(figure)
         text = around(figure)
         if name not in FIXED:
-            assert "pfe reproduce --profile quick; pfe run exp1 --sizes 4" in text
+            assert "pfe reproduce --profile quick; pfe run --config mine.toml" in text
             assert ("Nothing is measured yet." in text) is not measured
             assert ("1 seed (42) a configuration" in text) is measured
             assert ("noise floor 0.0" in text) is measured
