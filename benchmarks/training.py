@@ -5,7 +5,7 @@ import resource
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.experiments import SinglePrime
 from primefourier.lab.run_model import measure
-from primefourier.lab.sweep.cluster import local_client
+from primefourier.cluster import local_client
 
 
 def worker_megabytes() -> float:

@@ -22,9 +22,9 @@ def bench(*, epochs: Integer = 3, workers: Workers = None, json: Json = False) -
     epochs
         Epochs of each model; the paper has 25, a few are enough to compare.
     """
+    from primefourier.cluster import usable_cores
     from primefourier.lab.experiments import SinglePrime
     from primefourier.lab.speed import measure_speed
-    from primefourier.lab.sweep.cluster import usable_cores
 
     if workers is not None and workers < 1:
         raise ValueError(f"--workers must be at least 1 to compare, got {workers}")

@@ -65,6 +65,13 @@ class ProgressView:
         else:
             _say(f"[{finished}/{progress.total}] {describe(progress.last)}; {note}")
 
+    def tell(self, text: str) -> None:
+        """Say a sentence beside the progress."""
+        if self._live:
+            self._bar.console.print(text, markup=False, highlight=False)
+        else:
+            _say(text)
+
     def _note(self, progress: Progress) -> str:
         from primefourier.lab.sweep import format_seconds
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from types import UnionType
 from typing import Any
 
 from primefourier.analysis import noise_floor, paired_p_value
@@ -58,11 +59,18 @@ class Measurement:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Measurement:
-        """Read what ``asdict`` wrote."""
+        """Read what ``asdict`` wrote; what cannot be counts is refused."""
         values: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
         }
-        return cls(**values)
+        for name, value in values.items():
+            counts = value if name in ("correct_by_epoch", "lost", "gained") else (value,)
+            if not all(type(count) is int and count >= 0 for count in counts):
+                raise ValueError(f"{name} must be made of counts, got {value!r}")
+        measurement = cls(**values)
+        if not measurement.test_size:
+            raise ValueError("test_size must be at least 1, got 0")
+        return measurement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +93,19 @@ class Provenance:
     commit: str | None
     versions: dict[str, str]
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Provenance:
+        """Read what ``asdict`` wrote; values of other types are refused."""
+        kinds: dict[str, type | UnionType] = {
+            "seconds": int | float,
+            "commit": str | None,
+            "versions": dict,
+        }
+        for name, value in data.items():
+            if not isinstance(value, kinds.get(name, str)):
+                raise ValueError(f"{name} of a record must not be {value!r}")
+        return cls(**data)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
@@ -98,6 +119,12 @@ class Record:
     def __post_init__(self) -> None:
         if (self.measurement is None) == (self.error is None):
             raise ValueError("a record holds either a measurement or an error")
+        rows = len(self.config.primes)
+        if self.measurement is not None and {rows} != {
+            len(self.measurement.lost),
+            len(self.measurement.gained),
+        }:
+            raise ValueError(f"a record of {rows} rows must have as many drops")
 
     def drop(self, prime: int) -> float:
         """Return the drop of one prime's row."""

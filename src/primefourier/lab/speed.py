@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from primefourier.cluster import local_client
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.cost import model_flops
 from primefourier.lab.run_model import measure
-from primefourier.lab.sweep.cluster import local_client, train_on
+from primefourier.lab.sweep.places import train_on
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -164,7 +164,7 @@ def test_bad_workers_are_refused_before_anything_is_written(tmp_path: Path) -> N
 def test_a_scheduler_that_is_not_there_leaves_no_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("primefourier.lab.sweep.cluster._CONNECT_SECONDS", 1)
+    monkeypatch.setattr("primefourier.cluster.remote._CONNECT_SECONDS", 1)
     with pytest.raises(ClusterError, match="no Dask scheduler answers"):
         run_sweep(CONFIGS, tmp_path / "out", scheduler="tcp://127.0.0.1:9")
     assert not (tmp_path / "out").exists()

@@ -10,8 +10,9 @@ import pytest
 
 from primefourier.lab.record import Record
 from primefourier.lab.run_model import run_model
-from primefourier.lab.sweep.folder import STORE_NAME, FolderError
-from primefourier.lab.sweep.store import FORMAT, StoreError, read_store, write_store
+from primefourier.lab.sweep.folder import JOURNAL_NAME, STORE_NAME, FolderError
+from primefourier.lab.sweep.rows import FORMAT
+from primefourier.lab.sweep.store import StoreError, read_store, write_store
 from small_models import small_config
 
 
@@ -89,12 +90,12 @@ def test_a_full_disk_is_told_and_nothing_is_half_written(tmp_path: Path, record:
     big = replace(failed(record), config=small_config(seed=9), error="x" * 1_000_000)
     with write_store(tmp_path) as store:
         store.add(record)
-        (pages,) = store._one("PRAGMA page_count")
-        store._one(f"PRAGMA max_page_count = {pages + 10}")
+        ((pages,),) = store._all("PRAGMA page_count")
+        store._all(f"PRAGMA max_page_count = {pages + 10}")
         with pytest.raises(StoreError, match=r"full.*run the same command again.*are safe"):
             store.add(big)
         assert store.records() == [record]
-        store._one("PRAGMA max_page_count = 100000")
+        store._all("PRAGMA max_page_count = 100000")
         store.add(big)
     with read_store(tmp_path) as store:
         assert len(store.records()) == 2
@@ -110,7 +111,7 @@ def test_a_damaged_record_is_noticed(tmp_path: Path, record: Record) -> None:
     path.write_bytes(data.replace(old, old.replace(b"correct", b"corrext")))
     with (
         read_store(tmp_path) as store,
-        pytest.raises(StoreError, match="is damaged: what it says of model"),
+        pytest.raises(StoreError, match=r"is damaged: the digest .*; pfe repair .* restores it"),
     ):
         store.records()
 
@@ -120,17 +121,26 @@ def test_a_damaged_plan_is_noticed(tmp_path: Path, content: str | None) -> None:
     with write_store(tmp_path) as store:
         store.begin([small_config(), small_config(seed=1)], "x")
         other = json.dumps(small_config(seed=2).to_dict()) if content is None else content
-        store._one(f"UPDATE planned SET config = '{other}' WHERE position = 1 RETURNING 1")
+        store._all(f"UPDATE planned SET config = '{other}' WHERE position = 1 RETURNING 1")
+    with pytest.raises(StoreError, match="is damaged"), read_store(tmp_path):
+        pass
+    (tmp_path / JOURNAL_NAME).unlink()
     with read_store(tmp_path) as store, pytest.raises(StoreError, match="is damaged"):
         store.planned()
 
 
-def test_a_damaged_record_stops_a_sweep_that_would_continue(tmp_path: Path, record: Record) -> None:
+def test_a_damaged_store_without_a_journal_stops_a_sweep_that_would_continue(
+    tmp_path: Path, record: Record
+) -> None:
     with write_store(tmp_path) as store:
         store.add(record)
-        store._one("UPDATE records SET measurement = replace(measurement, '1', '2') RETURNING 1")
-    with write_store(tmp_path) as store, pytest.raises(StoreError, match="is damaged"):
-        store.done()
+        store._all("UPDATE records SET measurement = replace(measurement, '1', '2') RETURNING 1")
+    (tmp_path / JOURNAL_NAME).unlink()
+    with (
+        pytest.raises(StoreError, match=r"is damaged: .*restore the file from a copy"),
+        write_store(tmp_path),
+    ):
+        pass
 
 
 def test_an_empty_file_is_told(tmp_path: Path) -> None:

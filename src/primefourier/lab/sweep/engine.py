@@ -14,16 +14,12 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from primefourier.arithmetic.integers import as_integer
+from primefourier.cluster import local_client, remote_client, usable_cores
+from primefourier.cluster.remote import worker_threads
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
-from primefourier.lab.sweep.cluster import (
-    local_client,
-    remote_client,
-    train_here,
-    train_on,
-    usable_cores,
-)
 from primefourier.lab.sweep.folder import WriterLock, prepare_folder
+from primefourier.lab.sweep.places import PACKAGES, train_here, train_on
 from primefourier.lab.sweep.progress import Progress
 from primefourier.lab.sweep.store import write_store
 
@@ -56,6 +52,7 @@ def run_sweep(
     scheduler: str | None = None,
     device: str = "cpu",
     watch: Callable[[Progress], None] = lambda _: None,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> Outcome:
     """Train and ablate every model that the folder has no measurement of.
 
@@ -68,18 +65,22 @@ def run_sweep(
         command: What the user typed, for captions and status.
         workers: Worker processes on this machine; 0 trains in this process; by default one for
             each core.
-        scheduler: The address of a Dask scheduler to use instead.
+        scheduler: The address of a Dask scheduler to use instead, or the file it wrote.
         device: The torch device of the workers.
         watch: Called at the beginning and after each record.
+        tell: Called with a sentence about something that the user should know meanwhile.
     """
     configs = list({config.key: config for config in configs}.values())
     workers = usable_cores() if workers is None else as_integer(workers, "workers", at_least=0)
     folder = Path(folder)
     with ExitStack() as stack:
-        client = None if scheduler is None else stack.enter_context(remote_client(scheduler))
+        client = None
+        if scheduler is not None:
+            client = stack.enter_context(remote_client(scheduler, packages=PACKAGES, tell=tell))
+            _advise(client, tell)
         prepare_folder(folder)
         stack.enter_context(WriterLock(folder))
-        store = stack.enter_context(write_store(folder))
+        store = stack.enter_context(write_store(folder, tell))
         store.begin(configs, command)
         done = store.done()
         pending = [config for config in configs if config.key not in done]
@@ -108,6 +109,15 @@ def _train(
     else:
         with local_client(count) as local:
             yield from train_on(local, pending, device=device)
+
+
+def _advise(client: Client, tell: Callable[[str], None]) -> None:
+    """Say that threads of a worker are of no use."""
+    if (threads := max(worker_threads(client), default=1)) > 1:
+        tell(
+            f"a worker has {threads} threads, but trains one model at a time; to use all its "
+            f"cores, start it with --nworkers {threads} --nthreads 1"
+        )
 
 
 @contextmanager

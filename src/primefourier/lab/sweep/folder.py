@@ -18,6 +18,7 @@ except ImportError:  # Windows: there two writers have to be avoided by the user
     fcntl = None
 
 STORE_NAME = "records.sqlite"
+JOURNAL_NAME = "records.journal"
 _LOCK_NAME = "writer.lock"
 
 
@@ -34,7 +35,7 @@ def prepare_folder(folder: Path) -> None:
         raise FolderError(
             f"{folder} cannot be used as output folder: {error.strerror}; choose another with --out"
         ) from error
-    if names - {_LOCK_NAME} and STORE_NAME not in names:
+    if names - {_LOCK_NAME} and not names & {STORE_NAME, JOURNAL_NAME}:
         raise FolderError(
             f"{folder} holds other files, such as {min(names - {_LOCK_NAME})!r}, but no sweep; "
             "choose a new or empty folder with --out"
@@ -46,6 +47,11 @@ def require_sweep(folder: Path) -> Path:
     path = folder / STORE_NAME
     if not folder.is_dir():
         raise FolderError(f"there is no folder {str(folder)!r}; pfe run creates one")
+    if not path.is_file() and (folder / JOURNAL_NAME).is_file():
+        raise FolderError(
+            f"{folder} has lost its {STORE_NAME}; pfe repair {folder} restores it from "
+            f"{JOURNAL_NAME}"
+        )
     if not path.is_file():
         raise FolderError(
             f"{folder} holds no sweep: there is no {STORE_NAME} in it; give the folder that was "

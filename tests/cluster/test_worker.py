@@ -1,6 +1,6 @@
 import signal
 
-from primefourier.lab.sweep.worker import dask_setup
+from primefourier.cluster.worker import dask_setup
 
 
 def test_a_worker_leaves_signals_to_the_driver() -> None:

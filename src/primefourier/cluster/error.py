@@ -1,0 +1,18 @@
+"""What goes wrong with clusters, as one type of error, and what to say when Dask is missing."""
+
+from __future__ import annotations
+
+
+class ClusterError(RuntimeError):
+    """A cluster that cannot be reached, that went away, or whose workers cannot be used."""
+
+
+def require_dask() -> None:
+    """Say how to install Dask if it is not there."""
+    try:
+        import distributed  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            "working on several processes needs dask.distributed, which is not installed; run "
+            "pip install 'primefourier[lab]', or use --workers 0"
+        ) from error

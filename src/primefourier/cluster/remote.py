@@ -1,0 +1,134 @@
+"""A Dask cluster that somebody else started: on several machines, by SLURM or in the cloud."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from primefourier.cluster.error import ClusterError, require_dask
+from primefourier.cluster.versions import require_same_cluster
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+_CONNECT_SECONDS = 20
+_LOOK_SECONDS = 5.0
+
+
+@contextmanager
+def remote_client(
+    where: str,
+    *,
+    packages: Sequence[str] = (),
+    tell: Callable[[str], None] = lambda _: None,
+) -> Iterator[Client]:
+    """Connect to a Dask scheduler, once its workers are known to run the same software.
+
+    TLS is set up as for every Dask client, by Dask's own settings.
+
+    Args:
+        where: The scheduler's address, or the file it wrote with ``--scheduler-file``.
+        packages: What the work needs, beside Python, primefourier and Dask.
+        tell: Called with a sentence whenever there are no workers to do the work.
+
+    Raises:
+        ClusterError: If nobody answers, or a worker runs other versions.
+    """
+    require_dask()
+    from distributed import Client
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what happens is told below
+    address = _address(where)
+    _require_answer(address)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of versions, which are told below
+        client = Client(address, timeout=_CONNECT_SECONDS)
+    with client:
+        require_same_cluster(client, packages)
+        with _watched(client, address, tell):
+            yield client
+
+
+def worker_threads(client: Client) -> list[int]:
+    """Return how many threads each worker has now."""
+    workers = client.scheduler_info(n_workers=-1)["workers"]
+    return [int(worker["nthreads"]) for worker in workers.values()]
+
+
+def _address(where: str) -> str:
+    path = Path(where)
+    if path.suffix != ".json":
+        return where
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8"))["address"])
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise ClusterError(
+            f"{where} is not a file that dask scheduler --scheduler-file wrote: {error}; give that "
+            "file, or an address such as tcp://10.0.0.1:8786"
+        ) from error
+
+
+def _require_answer(address: str) -> None:
+    """Say so if nobody answers; a client that found nobody could not be closed cleanly."""
+    from distributed.comm.core import connect
+    from distributed.security import Security
+
+    async def knock() -> None:
+        settings = Security().get_connection_args("client")
+        comm = await connect(address, timeout=_CONNECT_SECONDS, **settings)
+        await comm.close()
+
+    try:
+        with ThreadPoolExecutor(1) as thread:  # this one may have a loop that is running
+            thread.submit(asyncio.run, knock()).result()
+    except (OSError, ValueError, TypeError, RuntimeError, ImportError) as error:
+        tls = address.startswith("tls:")
+        settings = "; tls:// needs Dask's settings distributed.comm.tls, see docs/cluster.md"
+        raise ClusterError(
+            f"no Dask scheduler answers at {address!r}: {error}; start one with dask scheduler, or "
+            f"leave out --scheduler to use this machine{settings if tls else ''}"
+        ) from error
+
+
+@contextmanager
+def _watched(client: Client, address: str, tell: Callable[[str], None]) -> Iterator[None]:
+    """Say when the cluster has no workers, since all would wait for them without a word."""
+    over = threading.Event()
+
+    def watch() -> None:
+        missing = False
+        while True:
+            before, missing = missing, not _has_workers(client)
+            if missing and not before:
+                tell(
+                    f"the cluster at {address} has no workers; waiting for them. Each is started "
+                    f"with: dask worker {address} --nthreads 1"
+                )
+            if over.wait(_LOOK_SECONDS):
+                return
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
+
+
+def _has_workers(client: Client) -> bool:
+    """Tell whether there are workers, as far as is known: a lost scheduler is told elsewhere."""
+    if client.status != "running":
+        return True
+    try:
+        return bool(worker_threads(client))
+    except (OSError, KeyError, TimeoutError):
+        return True

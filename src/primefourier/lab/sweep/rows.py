@@ -1,0 +1,78 @@
+"""Records as rows of text that carry a digest, so that damage is noticed and not believed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict
+from typing import Any
+
+from primefourier.lab.config import ModelConfig
+from primefourier.lab.record import Measurement, Provenance, Record
+
+Row = tuple[Any, ...]
+FORMAT = 1
+"""Raised whenever the tables of a store or the meaning of a column change."""
+
+
+class DamagedRowError(ValueError):
+    """A row that is not what was written."""
+
+
+def config_row(config: ModelConfig, position: int) -> Row:
+    """Return the row of a model that was asked for: key, position, config."""
+    return (config.key, position, dump(config.to_dict()))
+
+
+def record_row(record: Record) -> Row:
+    """Return the row of a record: key, status, config, measurement, error, provenance, digest."""
+    row = (
+        record.config.key,
+        "done" if record.error is None else "failed",
+        dump(record.config.to_dict()),
+        record.measurement and dump(asdict(record.measurement)),
+        record.error,
+        dump(asdict(record.provenance)),
+    )
+    return (*row, digest(row))
+
+
+def read_record(row: Row) -> Record:
+    """Turn a row back into the record it was made of."""
+    key, status, config, measurement, error, provenance, written = row
+    if written != digest(row[:-1]):
+        raise DamagedRowError("the digest of a record is not that of its content")
+    model = read_config(key, config)
+    try:
+        record = Record(
+            config=model,
+            measurement=measurement and Measurement.from_dict(json.loads(measurement)),
+            error=error,
+            provenance=Provenance.from_dict(json.loads(provenance)),
+        )
+    except (TypeError, ValueError, AttributeError, RecursionError) as problem:
+        raise DamagedRowError(f"a record cannot be read: {problem}") from problem
+    if status != ("done" if error is None else "failed"):
+        raise DamagedRowError(f"a record's status is {status!r}")
+    return record
+
+
+def read_config(key: object, text: object) -> ModelConfig:
+    """Turn the text of a config back into the model with that key."""
+    try:
+        config = ModelConfig.from_dict(json.loads(str(text)))
+    except (TypeError, ValueError, AttributeError, RecursionError) as problem:
+        raise DamagedRowError(f"a model cannot be read: {problem}") from problem
+    if config.key != key:
+        raise DamagedRowError("the key of a model is not that of its config")
+    return config
+
+
+def dump(value: object) -> str:
+    """Write plain data as compact JSON, always the same way."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def digest(values: object) -> str:
+    """Return the SHA-256 of plain values."""
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()

@@ -1,0 +1,106 @@
+"""A real Dask cluster that somebody else started."""
+
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from chaos.dask_cluster import DaskCluster
+from primefourier.cluster import ClusterError, remote_client
+from primefourier.cluster.remote import worker_threads
+
+
+def test_a_scheduler_is_found_by_address_or_by_its_file(tmp_path: Path) -> None:
+    with DaskCluster(tmp_path) as cluster:
+        cluster.add_worker("--nthreads", "3")
+        for where in (cluster.address, str(cluster.file)):
+            with remote_client(where, packages=("numpy",)) as client:
+                client.wait_for_workers(1, timeout=60)
+                assert client.submit(sum, (1, 2)).result() == 3
+                assert worker_threads(client) == [3]
+
+
+def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("primefourier.cluster.remote._CONNECT_SECONDS", 1)
+    for address in ("tcp://127.0.0.1:9", "nonsense://", "127.0.0.1:notaport"):
+        with (
+            pytest.raises(ClusterError, match="no Dask scheduler answers at"),
+            remote_client(address),
+        ):
+            pass
+
+
+@pytest.mark.parametrize("text", [None, "", "[]", "{}", '{"address"', "\x00"])
+def test_a_wrong_scheduler_file_is_told(tmp_path: Path, text: str | None) -> None:
+    path = tmp_path / "scheduler.json"
+    if text is not None:
+        path.write_text(text)
+    with (
+        pytest.raises(ClusterError, match=r"is not a file that dask scheduler --scheduler-file"),
+        remote_client(str(path)),
+    ):
+        pass
+
+
+def test_a_cluster_without_workers_is_told_when_it_begins_and_when_they_are_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("primefourier.cluster.remote._LOOK_SECONDS", 0.1)
+    told: list[str] = []
+    with DaskCluster(tmp_path) as cluster, remote_client(cluster.address, tell=told.append) as c:
+        wait_for(lambda: len(told) == 1)
+        assert f"dask worker {cluster.address} --nthreads 1" in told[0]
+        cluster.add_worker()
+        c.wait_for_workers(1, timeout=60)
+        assert c.submit(sum, (1, 2)).result() == 3
+        time.sleep(1)
+        assert len(told) == 1
+        cluster.kill_worker()
+        wait_for(lambda: len(told) == 2)
+
+
+def wait_for(condition: object) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def certificate(folder: Path) -> dict[str, str]:
+    """Make a certificate of our own, and return the settings by which Dask uses it."""
+    key, cert = str(folder / "key.pem"), str(folder / "cert.pem")
+    words = ("-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost")
+    subprocess.run(
+        ["openssl", "req", *words, "-keyout", key, "-out", cert], check=True, capture_output=True
+    )
+    settings = {"DASK_DISTRIBUTED__COMM__TLS__CA_FILE": cert}
+    for role in ("SCHEDULER", "WORKER", "CLIENT"):
+        settings[f"DASK_DISTRIBUTED__COMM__TLS__{role}__CERT"] = cert
+        settings[f"DASK_DISTRIBUTED__COMM__TLS__{role}__KEY"] = key
+    return settings
+
+
+def test_tls_goes_by_dask_s_own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import dask
+
+    settings = certificate(tmp_path)
+    with DaskCluster(tmp_path, options=("--protocol", "tls"), environment=settings) as cluster:
+        assert cluster.address.startswith("tls://")
+        cluster.add_worker()
+        with (
+            pytest.raises(ClusterError, match=r"tls:// needs Dask's settings"),
+            remote_client(cluster.address),
+        ):
+            pass
+        for name, value in settings.items():
+            monkeypatch.setenv(name, value)
+        before = dask.config.config
+        dask.config.refresh()  # as a new process does
+        try:
+            with remote_client(cluster.address) as client:
+                assert client.submit(sum, (1, 2)).result() == 3
+        finally:
+            monkeypatch.undo()
+            dask.config.refresh()
+        assert dask.config.config == before
