@@ -6,7 +6,7 @@ OUT ?= results/quick
 PAPER ?= results/paper
 
 .DEFAULT_GOAL := help
-.PHONY: help install reproduce paper test check format bench docs clean
+.PHONY: help install reproduce paper test check format bench chaos fuzz docs clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -41,6 +41,12 @@ format: install ## Reformat the code
 
 bench: install ## Measure the speeds, side by side in one run
 	$(BIN)/python -m benchmarks
+
+chaos: install ## Break sweeps on purpose, and count the records that are lost
+	$(BIN)/python -m chaos
+
+fuzz: install ## Throw 100 000 damaged and made-up files at everything that reads
+	$(BIN)/python -m chaos.fuzz
 
 docs: install ## Execute every example of README, ARCHITECTURE and docs
 	$(BIN)/python -m pytest tests/test_documentation.py

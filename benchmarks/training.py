@@ -2,10 +2,10 @@
 
 import resource
 
+from primefourier.cluster import local_client
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.experiments import SinglePrime
 from primefourier.lab.run_model import measure
-from primefourier.cluster import local_client
 
 
 def worker_megabytes() -> float:

@@ -1,12 +1,20 @@
-"""Every example in README, ARCHITECTURE and docs is run: Python blocks, and pfe commands."""
+"""Every example in README, ARCHITECTURE and docs is run: Python blocks, and commands.
 
+Data is read, and scripts for machines that are not here are checked as far as their shell goes.
+"""
+
+import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml  # type: ignore[import-untyped]
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
@@ -59,11 +67,32 @@ def _statements(body: str) -> list[tuple[str, str | None]]:
     return [*parts, ("\n".join(plain), None)]
 
 
+@pytest.fixture
+def background(tmp_path: Path) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Programs that a page starts with &, and that end with its test."""
+    started: list[subprocess.Popen[bytes]] = []
+    yield started
+    for program in reversed(started):
+        os.killpg(program.pid, signal.SIGKILL)
+        program.wait()
+
+
 @pytest.mark.parametrize("page", PAGES, ids=page_name)
-def test_command_examples_run(page: Path, tmp_path: Path) -> None:
+def test_command_examples_run(
+    page: Path, tmp_path: Path, background: list[subprocess.Popen[bytes]]
+) -> None:
     for body in blocks(page, "console"):
         lines = body.splitlines()
         for i, line in enumerate(lines):
+            if line.startswith("$ dask "):
+                program = [str(BIN / "dask"), *shlex.split(line.removesuffix("&"))[2:]]
+                with (tmp_path / "dask.log").open("ab") as log:
+                    background.append(
+                        subprocess.Popen(
+                            program, cwd=tmp_path, stdout=log, stderr=log, start_new_session=True
+                        )
+                    )
+                continue
             if not line.startswith("$ pfe "):
                 assert not line.startswith("$ ") or line.startswith(("$ make ", "$ pip ")), line
                 continue
@@ -79,6 +108,31 @@ def test_command_examples_run(page: Path, tmp_path: Path) -> None:
             told = _told(lines[i + 1 :])
             if told:
                 assert _squeeze(told) in _squeeze(done.stdout), done.stdout
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_data_and_scripts_can_be_read(page: Path) -> None:
+    for body in blocks(page, "toml"):
+        tomllib.loads(body)
+    for body in blocks(page, "yaml"):
+        assert all(isinstance(part, dict) for part in yaml.safe_load_all(body))
+    for body in blocks(page, "bash"):
+        subprocess.run(["bash", "-n"], input=body, text=True, check=True)
+        for line in body.splitlines():
+            for program in ("dask scheduler", "dask worker", "pfe reproduce"):
+                if program in line:
+                    _check_options(program, line)
+
+
+def _check_options(program: str, line: str) -> None:
+    """Make sure that a program knows the options that a script gives it."""
+    command, subcommand = program.split()
+    help_text = subprocess.run(
+        [str(BIN / command), subcommand, "--help"], capture_output=True, text=True, check=True
+    ).stdout
+    for option in re.findall(r" (--[\w-]+)", line.partition(program)[2]):
+        name = option.removeprefix("--no-").removeprefix("--")
+        assert name in help_text, f"{program} has no option {option}"
 
 
 def _told(lines: list[str]) -> str:

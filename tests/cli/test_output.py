@@ -26,6 +26,13 @@ def test_text_is_printed_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "[a] b\n"
 
 
+def test_control_characters_are_written_out(capsys: pytest.CaptureFixture[str]) -> None:
+    print_text("a\x1b[2Jb\u202ec\ud800d\te\nf")
+    assert capsys.readouterr().out == "a\\x1b[2Jb\\u202ec\\ud800d\te\nf\n"
+    print_table(["x"], [["\x1b]0;title\x07"]])
+    assert "\x1b" not in capsys.readouterr().out
+
+
 def test_long_integers_are_shortened() -> None:
     assert shorten(123456) == "123456"
     assert shorten(-(10**50)) == "-10000000…00000000 (51 digits)"

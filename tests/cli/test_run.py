@@ -107,7 +107,7 @@ def test_a_foreign_folder_is_refused(pfe: Pfe, tmp_path: Path) -> None:
 def test_a_scheduler_that_is_not_there_gives_exit_code_1(
     pfe: Pfe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("primefourier.lab.sweep.cluster._CONNECT_SECONDS", 1)
+    monkeypatch.setattr("primefourier.cluster.remote._CONNECT_SECONDS", 1)
     words = ("--sizes", "1", "--scheduler", "tcp://127.0.0.1:9", "--out", str(tmp_path / "out"))
     code, _, err = pfe("run", "exp1", *words)
     assert code == 1

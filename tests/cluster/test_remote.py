@@ -1,6 +1,7 @@
 """A real Dask cluster that somebody else started."""
 
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -32,7 +33,10 @@ def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("text", [None, "", "[]", "{}", '{"address"', "\x00"])
-def test_a_wrong_scheduler_file_is_told(tmp_path: Path, text: str | None) -> None:
+def test_a_wrong_scheduler_file_is_told(
+    tmp_path: Path, text: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("primefourier.cluster.remote._CONNECT_SECONDS", 1)
     path = tmp_path / "scheduler.json"
     if text is not None:
         path.write_text(text)
@@ -41,6 +45,16 @@ def test_a_wrong_scheduler_file_is_told(tmp_path: Path, text: str | None) -> Non
         remote_client(str(path)),
     ):
         pass
+
+
+def test_a_scheduler_file_is_waited_for(tmp_path: Path) -> None:
+    with DaskCluster(tmp_path) as cluster:
+        late = tmp_path / "late.json"
+        timer = threading.Timer(0.5, cluster.file.rename, [late])
+        timer.start()
+        with remote_client(str(late)) as client:
+            assert client.status == "running"
+        timer.join()
 
 
 def test_a_cluster_without_workers_is_told_when_it_begins_and_when_they_are_gone(

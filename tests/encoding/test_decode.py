@@ -218,3 +218,10 @@ def test_masked_codes_are_refused() -> None:
 
 def test_codes_written_by_hand_are_read() -> None:
     assert pf.decode([[[1, 0]], [[1, 0]]], PrimeBasis((3, 5), 1)).value == 0
+
+
+def test_signalling_nan_is_refused_without_a_warning() -> None:
+    codes = pf.encode([1], PAPER_BASIS)
+    codes.view(np.uint32)[0, 0, 0, 0] = 0x7FA00000
+    with pytest.raises(ValueError, match="is not near any code"):
+        pf.decode(codes, PAPER_BASIS)

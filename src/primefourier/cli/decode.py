@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as json_module
 import sys
 from pathlib import Path
+from tokenize import TokenError
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
@@ -93,7 +94,7 @@ def _read(file: Path, primes: str | None, depth: int | None) -> tuple[Any, Prime
     if file.suffix == ".npy":
         try:
             return np.load(file, allow_pickle=False), read_basis(primes, depth)
-        except (ValueError, EOFError):
+        except (ValueError, EOFError, TypeError, KeyError, SyntaxError, TokenError):
             raise ValueError(f"{file} is not a .npy file with an array of floats") from None
     try:
         text = sys.stdin.read() if str(file) == STANDARD_INPUT else file.read_text()

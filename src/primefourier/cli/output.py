@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from unicodedata import category
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
@@ -23,7 +24,21 @@ def print_json(value: object) -> None:
 
 def print_text(text: str) -> None:
     """Print plain text, wrapped by the terminal only."""
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(visible(text) + "\n")
+
+
+def visible(text: str) -> str:
+    r"""Write out control characters, by which text from a file could steer a terminal.
+
+    >>> visible("red \x1b[31m, \u202ebackwards\n")
+    'red \\x1b[31m, \\u202ebackwards\n'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        ascii(char)[1:-1] if category(char) in ("Cc", "Cf", "Cs") and char not in "\n\t" else char
+        for char in text
+    )
 
 
 def print_table(
@@ -46,7 +61,7 @@ def print_table(
     for column in columns:
         table.add_column(column, justify="left" if column in left else "right", overflow="fold")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*(visible(cell) if isinstance(cell, str) else cell for cell in row))
     console.print(table, markup=False)
 
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
-from primefourier.cli.output import count
+from primefourier.cli.output import count, visible
 
 if TYPE_CHECKING:
     from primefourier.lab.record import Record
@@ -68,7 +68,7 @@ class ProgressView:
     def tell(self, text: str) -> None:
         """Say a sentence beside the progress."""
         if self._live:
-            self._bar.console.print(text, markup=False, highlight=False)
+            self._bar.console.print(visible(text), markup=False, highlight=False)
         else:
             _say(text)
 
@@ -102,5 +102,5 @@ def describe(record: Record) -> str:
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(text + "\n")
+    sys.stderr.write(visible(text) + "\n")
     sys.stderr.flush()

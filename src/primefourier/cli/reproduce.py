@@ -10,12 +10,14 @@ from primefourier.cli.output import print_text
 from primefourier.cli.sweep_options import (
     Device,
     Out,
+    Plan,
     Scheduler,
     Seeds,
     Workers,
     read_seeds,
     train,
 )
+from primefourier.cli.sweep_plan import show_plan
 
 
 def reproduce(
@@ -26,6 +28,7 @@ def reproduce(
     scheduler: Scheduler = None,
     seeds: Seeds = None,
     device: Device = "cpu",
+    plan: Plan = False,
 ) -> int:
     """Train and ablate the paper's models, judge its claims and draw its figures.
 
@@ -41,6 +44,10 @@ def reproduce(
 
     chosen = experiments.profile(profile, seeds=read_seeds(seeds))
     folder = out or Path("results") / profile
+    if plan:
+        show_plan(chosen, folder, workers=workers, scheduler=scheduler, device=device)
+        print_text("Judging the claims and drawing the figures afterwards takes some seconds more.")
+        return 0
     outcome = train(chosen, folder, workers=workers, scheduler=scheduler, device=device)
     if outcome.interrupted:
         return 1

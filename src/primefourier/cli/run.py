@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from primefourier.cli.options import Depth, Integer, Primes, read_integers, read_primes
-from primefourier.cli.sweep_options import Device, Out, Scheduler, Seeds, Workers, train
+from primefourier.cli.sweep_options import Device, Out, Plan, Scheduler, Seeds, Workers, train
+from primefourier.cli.sweep_plan import show_plan
 
 
 def run(
@@ -31,6 +32,7 @@ def run(
     workers: Workers = None,
     scheduler: Scheduler = None,
     device: Device = "cpu",
+    plan: Plan = False,
 ) -> int:
     """Train and ablate models: an experiment of the paper, or any part or extension of it.
 
@@ -81,6 +83,9 @@ def run(
     settings = {name: value for name, value in given.items() if value is not None}
     experiments = _experiments(experiment, settings, config)
     folder = out or Path("results") / (config.stem if config else str(experiment))
+    if plan:
+        show_plan(experiments, folder, workers=workers, scheduler=scheduler, device=device)
+        return 0
     outcome = train(experiments, folder, workers=workers, scheduler=scheduler, device=device)
     return int(outcome.interrupted or outcome.progress.failed > 0)
 

@@ -27,12 +27,21 @@ Workers = Annotated[
 ]
 Scheduler = Annotated[
     str | None,
-    Parameter(help="Address of a Dask scheduler to use instead, such as tcp://10.0.0.1:8786."),
+    Parameter(help="Dask scheduler to use instead: tcp://10.0.0.1:8786, or its --scheduler-file."),
 ]
 Seeds = Annotated[
     str | None, Parameter(help="Seeds, such as 42,43; one model for each (default: 42).")
 ]
 Device = Annotated[str, Parameter(help="Torch device of the workers, such as cuda.")]
+Plan = Annotated[
+    bool,
+    Parameter(
+        name="--plan",
+        help="Train nothing and write nothing; say how many models remain and how long they take.",
+        negative=(),
+        show_default=False,
+    ),
+]
 
 
 def read_seeds(seeds: str | None) -> tuple[int, ...]:
@@ -52,10 +61,7 @@ def train(
     from primefourier.lab.experiments import models_of
     from primefourier.lab.sweep import run_sweep
 
-    if workers is not None and workers < 0:
-        raise ValueError(f"--workers must be at least 0, got {workers}")
-    if workers is not None and scheduler is not None:
-        raise ValueError("--workers and --scheduler exclude each other: the cluster has its own")
+    check_workers(workers, scheduler)
     if scheduler is None:  # the workers of a cluster may have what this machine has not
         check_device(device)
     warn_of_invisible(experiments)
@@ -68,9 +74,18 @@ def train(
             scheduler=scheduler,
             device=device,
             watch=view.show,
+            tell=view.tell,
         )
     tell(outcome, out)
     return outcome
+
+
+def check_workers(workers: int | None, scheduler: str | None) -> None:
+    """Refuse a number of workers that makes no sense, before any work is done for it."""
+    if workers is not None and workers < 0:
+        raise ValueError(f"--workers must be at least 0, got {workers}")
+    if workers is not None and scheduler is not None:
+        raise ValueError("--workers and --scheduler exclude each other: the cluster has its own")
 
 
 def check_device(device: str) -> None:

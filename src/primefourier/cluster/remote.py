@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -46,7 +47,7 @@ def remote_client(
     from distributed import Client
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what happens is told below
-    address = _address(where)
+    address = scheduler_address(where)
     _require_answer(address)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of versions, which are told below
@@ -63,10 +64,14 @@ def worker_threads(client: Client) -> list[int]:
     return [int(worker["nthreads"]) for worker in workers.values()]
 
 
-def _address(where: str) -> str:
+def scheduler_address(where: str) -> str:
+    """Return an address as it is, and of a file that a scheduler wrote the address in it."""
     path = Path(where)
     if path.suffix != ".json":
         return where
+    deadline = time.monotonic() + _CONNECT_SECONDS
+    while not path.exists() and time.monotonic() < deadline:
+        time.sleep(0.1)  # a scheduler that was started just before may still be at it
     try:
         return str(json.loads(path.read_text(encoding="utf-8"))["address"])
     except (OSError, ValueError, TypeError, KeyError) as error:

@@ -102,8 +102,9 @@ def decode(
     valid = np.empty(len(flat), dtype=bool)
     for start in range(0, len(flat), _BLOCK):
         rows = slice(start, start + _BLOCK)
-        block = flat[rows].astype(np.float64)
-        norm = np.hypot(block[..., 0], block[..., 1])
+        with np.errstate(invalid="ignore"):  # of NaN, which is refused below
+            block = flat[rows].astype(np.float64)
+            norm = np.hypot(block[..., 0], block[..., 1])
         clear = _settle_digits(block, basis, residues[rows])
         with np.errstate(invalid="ignore"):
             usable = (norm > 0) & (np.abs(norm - 1) <= norm_tolerance) & (clear >= min_margin)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.features import row_width
 from primefourier.lab.model import CLASSIFIER_WIDTH, ENCODER_WIDTHS
@@ -30,3 +32,8 @@ def model_flops(config: ModelConfig) -> int:
     tested = (config.epochs + 1) * test * forward
     ablated = test * rows * (second * CLASSIFIER_WIDTH + last_layer)
     return 2 * (trained + tested + ablated)
+
+
+def longest_first(configs: Iterable[ModelConfig]) -> list[ModelConfig]:
+    """Put the models with the most arithmetic first, so that none is waited for at the end."""
+    return sorted(configs, key=model_flops, reverse=True)

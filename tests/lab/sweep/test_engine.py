@@ -34,7 +34,7 @@ def tell(progress):
     print(progress.done, flush=True)
 
 if __name__ == "__main__":
-    configs = [small_config(seed=seed, epochs=25, input_range=100) for seed in range(6)]
+    configs = [small_config(seed=seed, epochs=12, input_range=100) for seed in range(6)]
     outcome = run_sweep(configs, Path(sys.argv[1]), workers=int(sys.argv[2]), watch=tell)
     print("interrupted" if outcome.interrupted else "whole", flush=True)
 """

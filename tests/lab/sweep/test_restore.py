@@ -141,7 +141,7 @@ def test_random_damage_never_loses_doubles_or_changes_a_record(
 ) -> None:
     dice = random.Random(7)
     restored = 0
-    for i in range(150):
+    for i in range(60):
         name = dice.choice([STORE_NAME, STORE_NAME, f"{STORE_NAME}-wal", f"{STORE_NAME}-shm"])
         data = bytearray(files[name])
         if dice.random() < 0.3:
@@ -155,7 +155,7 @@ def test_random_damage_never_loses_doubles_or_changes_a_record(
             found = store.records()  # either an error, or the truth
             assert found == records
         restored += bool(check_whole(folder, records))
-    assert restored > 10, "the damage was hardly ever felt"
+    assert restored > 4, "the damage was hardly ever felt"
 
 
 def test_a_store_of_a_later_format_is_not_taken_for_a_damaged_one(

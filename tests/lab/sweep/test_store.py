@@ -86,6 +86,18 @@ def test_readers_see_records_while_a_writer_is_at_work(tmp_path: Path, record: R
         assert reader.records() == [record]
 
 
+def test_a_finished_store_is_one_plain_file_that_reading_leaves_alone(
+    tmp_path: Path, record: Record
+) -> None:
+    with write_store(tmp_path) as store:
+        store.add(record)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert set(before) == {STORE_NAME, JOURNAL_NAME}
+    with read_store(tmp_path) as store:
+        assert store.records() == [record]
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
 def test_a_full_disk_is_told_and_nothing_is_half_written(tmp_path: Path, record: Record) -> None:
     big = replace(failed(record), config=small_config(seed=9), error="x" * 1_000_000)
     with write_store(tmp_path) as store:

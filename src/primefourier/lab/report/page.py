@@ -112,13 +112,17 @@ def what_was_asked(command: str) -> str:
     >>> what_was_asked("pfe run exp1 --sizes 4 --out /tmp/x --workers=2")
     'pfe run exp1 --sizes 4'
     """
-    words, kept = iter(shlex.split(command)), []
+    kept: list[str] = []
+    try:
+        words = iter(shlex.split(command))
+    except ValueError:  # a quotation mark without its partner, which no shell wrote
+        words = iter([command])
     for word in words:
         if word in _PLACES:
             next(words, None)
         elif word.partition("=")[0] not in _PLACES:
             kept.append(word)
-    return shlex.join(kept)
+    return "".join(c if c.isprintable() else "?" for c in shlex.join(kept))
 
 
 def _count(number: int, noun: str) -> str:

@@ -6,7 +6,7 @@ import errno
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from primefourier.lab.sweep.filesystem import is_on_network
@@ -62,6 +62,13 @@ def open_to_write(path: Path) -> sqlite3.Connection:
         opened.close()
         raise
     return opened
+
+
+def fold_log(opened: sqlite3.Connection) -> None:
+    """Leave one plain file, which can be read where nothing can be written, unless it is in use."""
+    with suppress(sqlite3.Error):
+        opened.execute("PRAGMA busy_timeout = 0")
+        opened.execute("PRAGMA journal_mode = DELETE")
 
 
 def _create_tables() -> str:

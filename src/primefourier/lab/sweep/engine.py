@@ -17,6 +17,7 @@ from primefourier.arithmetic.integers import as_integer
 from primefourier.cluster import local_client, remote_client, usable_cores
 from primefourier.cluster.remote import worker_threads
 from primefourier.lab.config import ModelConfig
+from primefourier.lab.cost import longest_first
 from primefourier.lab.record import Record
 from primefourier.lab.sweep.folder import WriterLock, prepare_folder
 from primefourier.lab.sweep.places import PACKAGES, train_here, train_on
@@ -83,7 +84,7 @@ def run_sweep(
         store = stack.enter_context(write_store(folder, tell))
         store.begin(configs, command)
         done = store.done()
-        pending = [config for config in configs if config.key not in done]
+        pending = longest_first(config for config in configs if config.key not in done)
         progress = Progress.of(len(configs), pending)
         watch(progress)
         try:

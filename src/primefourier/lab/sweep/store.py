@@ -16,6 +16,7 @@ from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
 from primefourier.lab.sweep.database import (
     StoreError,
+    fold_log,
     open_to_read,
     open_to_write,
     remedy,
@@ -138,6 +139,7 @@ def write_store(folder: Path, tell: Callable[[str], None] = lambda _: None) -> I
                 tell(f"{records} of {path} came back from the journal.")
             restore_journal(opened, folder / JOURNAL_NAME, tell)
         yield Store(opened, path)
+        fold_log(opened)
 
 
 @contextmanager

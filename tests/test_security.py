@@ -1,0 +1,96 @@
+"""The promises of docs/security.md that concern the whole project."""
+
+import ast
+import re
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from primefourier.cli.app import run
+from primefourier.lab.report import draw_figures
+from primefourier.lab.run_model import run_model
+from primefourier.lab.sweep.store import write_store
+from small_models import small_config
+
+SOURCE = Path(__file__).parents[1] / "src" / "primefourier"
+FILES = sorted(SOURCE.rglob("*.py"))
+FORBIDDEN_MODULES = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "yaml"}
+FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__"}
+"""But for what travels to the workers of a cluster, in bulk/each.py: Dask does the same."""
+LOADERS = {"load", "loads", "load_module", "jit"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_nothing_that_is_read_can_be_run(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = {alias.name for alias in node.names} | {getattr(node, "module", None) or ""}
+            found = {name.split(".")[0] for name in names} & FORBIDDEN_MODULES
+            assert not found or (path.parent.name, path.name) == ("bulk", "each.py")
+        if not isinstance(node, ast.Call):
+            continue
+        options = {word.arg: ast.unparse(word.value) for word in node.keywords}
+        called = ast.unparse(node.func)
+        assert called not in FORBIDDEN_CALLS
+        assert not (called.startswith("torch.") and called.split(".")[1] in LOADERS), called
+        assert options.get("shell", "False") == "False"
+        if called in ("np.load", "numpy.load"):
+            assert options["allow_pickle"] == "False"
+
+
+HOSTILE = "\x1b]0;owned\x07<script>alert(1)</script> $\\frac{ ../../etc '\u202e"
+
+
+@pytest.fixture
+def hostile_folder(tmp_path: Path) -> Path:
+    """A store that somebody else has made, with digests that are right."""
+    record = run_model(small_config(epochs=1))
+    with write_store(tmp_path) as store:
+        strange = small_config(experiment=f"../../{HOSTILE}", seed=1)
+        failed = small_config(seed=2)
+        store.begin([record.config, strange, failed], f"pfe run {HOSTILE}")
+        store.add(record)
+        store.add(replace(record, config=strange))
+        store.add(replace(record, config=failed, measurement=None, error=f"Traceback\n{HOSTILE}"))
+    return tmp_path
+
+
+def around(folder: Path) -> set[Path]:
+    return {path for path in folder.parent.rglob("*") if folder not in path.parents}
+
+
+@pytest.mark.parametrize("command", ["status", "claims", "figures", "export", "repair"])
+def test_what_a_store_says_cannot_steer_a_terminal_or_leave_the_folder(
+    hostile_folder: Path, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = around(hostile_folder)
+    assert run([command, str(hostile_folder)]) == 0
+    shown = capsys.readouterr()
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202e]", shown.out + shown.err)
+    assert around(hostile_folder) == before
+
+
+def test_names_of_figures_are_made_of_fixed_words() -> None:
+    strange = small_config(experiment=f"../../{HOSTILE}")
+    odd = small_config(primes=(2, 3, 5), learning_rate=0.1, trainer="plain")
+    for figure in draw_figures([strange, odd], [], [HOSTILE]):
+        assert re.fullmatch(r"figure-[a-z0-9-]+", figure.name)
+
+
+def test_settings_cannot_name_paths(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for key in ("out", "folder", "path", "store"):
+        (tmp_path / "s.toml").write_text(f'[exp1]\n{key} = "/tmp/elsewhere"\n')
+        assert run(["run", "--config", str(tmp_path / "s.toml"), "--out", str(tmp_path / "o")]) == 2
+        assert f"unknown key '{key}'" in capsys.readouterr().err
+    assert not (tmp_path / "o").exists()
+
+
+def test_the_repository_holds_no_binary_that_could_be_run() -> None:
+    root = SOURCE.parents[1]
+    done = subprocess.run(
+        ["git", "ls-files"], cwd=root, capture_output=True, text=True, check=False
+    )
+    endings = {Path(name).suffix for name in done.stdout.splitlines()}
+    assert not endings & {".pkl", ".pickle", ".pt", ".pth", ".so", ".pyc", ".joblib"}
