@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 import traceback
+import warnings
 from argparse import ArgumentParser
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -51,6 +52,7 @@ def fuzz(target: Target, inputs: int, seed: str, folder: Path) -> Tally:
     dice, tally = random.Random(f"{seed} {target.name}"), Tally(failures=[])
     path = folder / f"input{target.suffix}"
     assert tally.failures is not None
+    warnings.simplefilter("error")
     for _ in range(inputs):
         data = mutate(target.examples, dice)
         path.write_bytes(data)

@@ -88,6 +88,31 @@ _SETTINGS = [
     b"moduli = [6]\nprimes = [2, 3]\ndepth = 3\npairs = 500\n",
     b'[control]\nsizes = [2]\nembedding = "shuffled-pair"\nbatch_size = 12\nepochs = 1\n',
 ]
+_VALUES = (
+    "0",
+    "-1",
+    "1",
+    "65",
+    "2147483649",
+    "1e-3",
+    "nan",
+    "true",
+    '"x"',
+    "[]",
+    "[7, 7]",
+    "[9]",
+    "{}",
+)
+_KEYS = (
+    *("ranges", "seeds", "primes", "depth", "operation", "epochs", "batch_size", "learning_rate"),
+    *("pairs", "trainer", "sizes", "moduli", "embedding"),
+)
+_SETTINGS += [
+    f"[{name}]\n{key} = {value}\n".encode()
+    for name in ("exp1", "exp2", "control")
+    for key in _KEYS
+    for value in (*_VALUES, "[30]", "[2, 3, 5]", "12")
+]
 
 
 def _settings(path: Path) -> None:

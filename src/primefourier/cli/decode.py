@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_module
 import sys
+import warnings
 from pathlib import Path
 from tokenize import TokenError
 from typing import Annotated, Any, Literal
@@ -93,7 +94,9 @@ def _read(file: Path, primes: str | None, depth: int | None) -> tuple[Any, Prime
         raise FileNotFoundError(f"there is no file {str(file)!r}")
     if file.suffix == ".npy":
         try:
-            return np.load(file, allow_pickle=False), read_basis(primes, depth)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of odd headers; what is read is checked anyway
+                return np.load(file, allow_pickle=False), read_basis(primes, depth)
         except (ValueError, EOFError, TypeError, KeyError, SyntaxError, TokenError):
             raise ValueError(f"{file} is not a .npy file with an array of floats") from None
     try:

@@ -39,7 +39,7 @@ def test_a_config_comes_back_as_it_was() -> None:
 def test_any_changed_field_of_a_record_is_noticed(record: Record) -> None:
     row = record_row(record)
     for i, value in enumerate(row):
-        for changed in (f"{value} ", None if value is not None else "x", 1):
+        for changed in (f"{value} ", None if value is not None else "x", 1, b"bytes"):
             with pytest.raises(DamagedRowError):
                 read_record((*row[:i], changed, *row[i + 1 :]))
 

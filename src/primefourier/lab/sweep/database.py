@@ -105,8 +105,11 @@ def require_ours(opened: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def is_damage(error: sqlite3.Error) -> bool:
-    """Tell whether an error means that the file is not what was written to it."""
+def is_damage(error: sqlite3.Error | UnicodeDecodeError) -> bool:
+    """Tell whether an error means that the file is not what was written to it.
+
+    Where SQLite cites a damaged file, Python may fail to decode what it says.
+    """
     name = getattr(error, "sqlite_errorname", "").removeprefix("SQLITE_")
     return not name.startswith(_NOT_DAMAGE)
 
@@ -128,7 +131,7 @@ def told(path: Path) -> Iterator[None]:
         raise StoreError(
             f"{error.filename or path}: {error.strerror or error}; {advice}"
         ) from error
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         name = getattr(error, "sqlite_errorname", "")
         if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
             advice = _FULL

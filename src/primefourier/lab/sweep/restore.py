@@ -120,7 +120,7 @@ def _damage(path: Path, journal: Journal) -> str | None:
         return "its header is not that of a store"
     except DamagedRowError as error:
         return str(error)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         if not is_damage(error):
             raise
         return str(error)
@@ -130,10 +130,10 @@ def _damage(path: Path, journal: Journal) -> str | None:
 def _readable(path: Path) -> Tables:
     """Return the intact rows of a damaged store, as far as SQLite gets."""
     tables: Tables = {name: [] for name in TABLES}
-    with suppress(sqlite3.Error), closing(open_to_read(path)) as opened:
+    with suppress(sqlite3.Error, UnicodeDecodeError), closing(open_to_read(path)) as opened:
         for name in TABLES:
             rows: list[Row] = []
-            with suppress(sqlite3.Error):
+            with suppress(sqlite3.Error, UnicodeDecodeError):
                 rows.extend(opened.execute(f"SELECT * FROM {name}"))
             tables[name] = list(_intact(name, rows))
     return tables

@@ -40,7 +40,7 @@ def record_row(record: Record) -> Row:
 def read_record(row: Row) -> Record:
     """Turn a row back into the record it was made of."""
     key, status, config, measurement, error, provenance, written = row
-    if written != digest(row[:-1]):
+    if not all(isinstance(value, str | None) for value in row) or written != digest(row[:-1]):
         raise DamagedRowError("the digest of a record is not that of its content")
     model = read_config(key, config)
     try:
