@@ -3,6 +3,7 @@
 import json
 import sys
 
+from benchmarks.bulk import encode_files
 from benchmarks.encoding import (
     BASIS,
     decode_10000,
@@ -16,6 +17,7 @@ from primefourier.cli.app import run
 
 def main() -> None:
     encoding()
+    files()
     training()
 
 
@@ -23,6 +25,17 @@ def training() -> None:
     """Compare the trainers on one whole configuration of the paper."""
     run(["bench", "--epochs", "25", *sys.argv[1:]])
     print(f"memory of a worker at |P| = 16, r = 4000, MiB: {worker_megabytes():.0f}")
+
+
+def files() -> None:
+    """Compare encoding a Parquet file in a stream and in memory."""
+    result = encode_files()
+    if "--json" in sys.argv:
+        print(json.dumps(result, indent=2))
+        return
+    print("Parquet to Parquet, random 62-bit integers, paper's basis, float32")
+    for name, value in result.items():
+        print(f"  {name:<62}{value:8.2f}")
 
 
 def encoding() -> None:

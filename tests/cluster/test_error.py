@@ -8,7 +8,7 @@ from primefourier.cluster.error import ClusterError, require_dask
 def test_a_missing_dask_is_told_with_the_extra_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     require_dask()
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ImportError, match=r"pip install 'primefourier\[lab\]', or use --workers 0"):
+    with pytest.raises(ImportError, match=r"pip install 'primefourier\[lab\]', or work in one"):
         require_dask()
 
 

@@ -15,9 +15,12 @@ from primefourier.cli.circles import circles
 from primefourier.cli.claims import claims
 from primefourier.cli.decode import STANDARD_INPUT, decode
 from primefourier.cli.encode import encode
+from primefourier.cli.encode_file import encode_file
 from primefourier.cli.export import export
 from primefourier.cli.figures import figures
+from primefourier.cli.output import visible
 from primefourier.cli.plan import plan
+from primefourier.cli.repair import repair
 from primefourier.cli.reproduce import reproduce
 from primefourier.cli.run import run as run_command
 from primefourier.cli.status import status
@@ -34,8 +37,25 @@ app = App(
     suppress_keyboard_interrupt=False,
 )
 _GROUPS: dict[str, tuple[Callable[..., object], ...]] = {
-    "Encoding and theory": (encode, decode, plan, theory, circles, version),
-    "The paper's experiments": (reproduce, run_command, status, claims, figures, export, bench),
+    "Encoding and theory": (
+        encode,
+        encode_file,
+        decode,
+        plan,
+        theory,
+        circles,
+        version,
+    ),
+    "The paper's experiments": (
+        reproduce,
+        run_command,
+        status,
+        claims,
+        figures,
+        export,
+        repair,
+        bench,
+    ),
 }
 for group, commands in _GROUPS.items():
     for command in commands:
@@ -56,7 +76,7 @@ def run(arguments: Sequence[str]) -> int:
         code = app(words, exit_on_error=False, print_error=False, result_action="return_value")
     except CycloptsError as error:
         name = " ".join(["pfe", *(error.command_chain or ())])
-        errors.print(f"error: {error}", markup=False, highlight=False)
+        errors.print(visible(f"error: {error}"), markup=False, highlight=False)
         errors.print(f"{name} --help shows how it is used.", markup=False, highlight=False)
         return WRONG_USAGE
     except KeyboardInterrupt:
@@ -66,12 +86,12 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout = None
         return DONE
     except (ValueError, TypeError, OSError, ImportError, OverflowError) as error:
-        errors.print(f"error: {error}", markup=False, highlight=False)
+        errors.print(visible(f"error: {error}"), markup=False, highlight=False)
         return WRONG_USAGE
     except RuntimeError as error:
         if not type(error).__module__.startswith("primefourier."):
             raise  # a bug, to be reported with its traceback
-        errors.print(f"error: {error}", markup=False, highlight=False)
+        errors.print(visible(f"error: {error}"), markup=False, highlight=False)
         return FAILED
     except MemoryError:
         errors.print("error: this needs more memory than there is; use a smaller basis")

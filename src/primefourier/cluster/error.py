@@ -13,6 +13,6 @@ def require_dask() -> None:
         import distributed  # noqa: F401
     except ImportError as error:
         raise ImportError(
-            "working on several processes needs dask.distributed, which is not installed; run "
-            "pip install 'primefourier[lab]', or use --workers 0"
+            "several processes need dask.distributed, which is not installed; run pip install "
+            "'primefourier[lab]', or work in one process: --workers 0, or no --scheduler"
         ) from error

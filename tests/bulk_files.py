@@ -1,0 +1,80 @@
+"""Input files for the tests of whole-file encoding, and how their outputs are read back."""
+
+import csv
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+import primefourier as pf
+
+BASIS = pf.PrimeBasis((3, 5), depth=2)
+TABLES = ("parquet", "csv", "tsv", "jsonl")
+FORMATS = (*TABLES, "npy")
+
+
+def write_input(path: Path, numbers: Sequence[int], **others: Sequence[Any]) -> Path:
+    """Write numbers as column n, and other columns, in the format the path ends in."""
+    sys.set_int_max_str_digits(0)
+    texts = [str(number) for number in numbers]
+    small = all(-(2**63) <= number < 2**63 for number in numbers)
+    if path.suffix == ".npy":
+        np.save(path, np.array(numbers, dtype=np.int64))
+    elif path.suffix == ".parquet":
+        column = pa.array(numbers, pa.int64()) if small else pa.array(texts, pa.string())
+        pq.write_table(pa.table({"n": column, **others}), path)
+    elif path.suffix == ".jsonl":
+        with path.open("w", encoding="utf-8", newline="") as file:
+            for i, number in enumerate(numbers):
+                row = {"n": number, **{name: values[i] for name, values in others.items()}}
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    else:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, "excel-tab" if path.suffix == ".tsv" else "excel")
+            writer.writerow(["n", *others])
+            writer.writerows(zip(texts, *others.values(), strict=True))
+    return path
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """Read a table as dicts; in CSV and TSV the code is a list again, all else is text."""
+    if path.suffix == ".parquet":
+        return list(pq.read_table(path).to_pylist())
+    if path.suffix == ".jsonl":
+        with path.open(encoding="utf-8", newline="\n") as file:
+            return [json.loads(line) for line in file]
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, dialect="excel-tab" if path.suffix == ".tsv" else "excel"))
+    return [{**row, "code": json.loads(row["code"])} for row in rows]
+
+
+def read_codes(
+    path: Path, *, basis: pf.PrimeBasis = BASIS, dtype: str = "float32", name: str = "code"
+) -> NDArray[Any]:
+    """Read the codes of an output as an array of shape (rows, P, D, 2)."""
+    if path.suffix == ".npy":
+        return np.asarray(np.load(path))
+    found = np.array([row[name] for row in read_rows(path)], dtype=dtype)
+    return found.reshape(-1, *basis.shape)
+
+
+def assert_codes(
+    path: Path, numbers: Sequence[int], *, basis: pf.PrimeBasis = BASIS, dtype: str = "float32"
+) -> None:
+    """Compare the codes of an output with those of the library, bit for bit."""
+    found = read_codes(path, basis=basis, dtype=dtype)
+    wanted = pf.encode(list(numbers), basis, dtype).reshape(-1, *basis.shape)
+    assert found.dtype == wanted.dtype == np.dtype(dtype)
+    assert found.shape == wanted.shape
+    assert found.tobytes() == wanted.tobytes()
+
+
+def names(folder: Path) -> list[str]:
+    """Return what is in a folder, hidden files included, the lock left out."""
+    return sorted(path.name for path in folder.iterdir() if path.name != ".writer.lock")
