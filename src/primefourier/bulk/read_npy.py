@@ -46,14 +46,7 @@ class NpySource:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # of odd headers; what is read is checked
                     array = np.load(path, mmap_mode="r", allow_pickle=False)
-            except (
-                TypeError,
-                SyntaxError,
-                TokenError,
-                OverflowError,
-                KeyError,
-                RecursionError,
-            ) as error:
+            except _HEADER_ERRORS as error:
                 raise ValueError(f"its header is damaged ({error})") from error
         if not isinstance(array, np.memmap) or array.ndim != 1 or array.dtype.kind not in "iu":
             what = f"{array.dtype} of shape {array.shape}" if hasattr(array, "dtype") else "several"

@@ -2,54 +2,24 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from types import TracebackType
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-from rich.progress import Progress as Bar
+from rich.progress import MofNCompleteColumn
 
-from primefourier.cli.output import count, visible
+from primefourier.cli.live_bar import LiveBar
+from primefourier.cli.output import count
 
 if TYPE_CHECKING:
     from primefourier.lab.record import Record
     from primefourier.lab.sweep import Progress
 
 
-class ProgressView:
-    """Shows a sweep on standard error, so that standard output stays for results.
-
-    Use it as a context manager and hand ``show`` to the sweep.
-    """
+class ProgressView(LiveBar):
+    """Shows how many models are measured; hand ``show`` and ``tell`` to the sweep."""
 
     def __init__(self) -> None:
-        console = Console(stderr=True)
-        self._live = console.is_terminal
-        self._start = time.monotonic()
-        self._bar = Bar(
-            BarColumn(bar_width=30),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[note]}", markup=False),
-            console=console,
-            transient=True,
-        )
-        self._task = self._bar.add_task("", total=None, note="starting")
-
-    def __enter__(self) -> ProgressView:
-        if self._live:
-            self._bar.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._live:
-            self._bar.stop()
+        super().__init__(MofNCompleteColumn())
 
     def show(self, progress: Progress) -> None:
         """Show the counts; called at the beginning and after each model."""
@@ -58,19 +28,12 @@ class ProgressView:
         finished = progress.total - progress.remaining
         note = self._note(progress)
         if self._live:
-            self._bar.update(self._task, total=progress.total, completed=finished, note=note)
+            self._move(finished, note, total=progress.total)
         elif progress.last is None:
             before = f", {progress.before} of them measured before" if progress.before else ""
-            _say(f"{count(progress.total, 'model')}{before}")
+            self.tell(f"{count(progress.total, 'model')}{before}")
         else:
-            _say(f"[{finished}/{progress.total}] {describe(progress.last)}; {note}")
-
-    def tell(self, text: str) -> None:
-        """Say a sentence beside the progress."""
-        if self._live:
-            self._bar.console.print(visible(text), markup=False, highlight=False)
-        else:
-            _say(text)
+            self.tell(f"[{finished}/{progress.total}] {describe(progress.last)}; {note}")
 
     def _note(self, progress: Progress) -> str:
         from primefourier.lab.sweep import format_seconds
@@ -99,8 +62,3 @@ def describe(record: Record) -> str:
         f"{name} accuracy {measured.accuracy:.3f}, drops {relevant}{mean} "
         f"({record.provenance.seconds:.1f} s)"
     )
-
-
-def _say(text: str) -> None:
-    sys.stderr.write(visible(text) + "\n")
-    sys.stderr.flush()

@@ -1,17 +1,16 @@
 """Sweeps that are run, stopped and continued for real."""
 
-import contextlib
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from chaos.disk import fill
 from primefourier.lab.run_model import measure
 from primefourier.lab.sweep import (
     ClusterError,
@@ -180,28 +179,6 @@ def test_a_killed_driver_loses_no_record_it_reported(tmp_path: Path) -> None:
         driver.kill()
     with read_store(folder) as store:
         assert len(store.records()) >= 3
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A real file system of 400 kB, where the system lets us mount one."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    try:
-        words = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(place)]
-        mounted = subprocess.run(words, capture_output=True, check=False).returncode == 0
-    except OSError:
-        mounted = False
-    if not mounted:
-        pytest.skip("mounting a small disk needs rights")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
-
-
-def fill(disk: Path) -> None:
-    with contextlib.suppress(OSError), (disk / "filler").open("wb", buffering=0) as file:
-        while True:
-            file.write(bytes(1024))
 
 
 @pytest.mark.parametrize("workers", [0, 1])
