@@ -100,6 +100,22 @@ def test_workers_with_several_threads_train_one_model_at_a_time_and_the_same(
     assert measurements(records) == measurements(list(train_here(CONFIGS, device="cpu")))
 
 
+def test_a_sweep_that_is_stopped_leaves_another_one_with_the_same_models_alone(
+    tmp_path: Path,
+) -> None:
+    with (
+        DaskCluster(tmp_path, workers=1) as cluster,
+        remote_client(cluster.address) as one,
+        remote_client(cluster.address) as other,
+    ):
+        first, second = (train_on(client, CONFIGS, device="cpu") for client in (one, other))
+        records = [next(second)]
+        next(first)
+        first.close()  # type: ignore[attr-defined]  # it is a generator
+        records += second
+    assert set(measurements(records)) == {config.key for config in CONFIGS}
+
+
 def test_threads_of_one_process_wait_for_each_other() -> None:
     found: list[Record] = []
     threads = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from primefourier.cluster import ClusterError, checked
 from primefourier.lab.config import ModelConfig
@@ -38,8 +39,9 @@ def train_on(client: Client, configs: Sequence[ModelConfig], *, device: str) -> 
     from distributed import KilledWorker, as_completed
 
     train = checked(train_alone, PACKAGES)
+    sweep = uuid4().hex  # another sweep on this cluster may train the same models, and be stopped
     futures = {
-        client.submit(train, c.to_dict(), device=device, key=f"pfe-{device}-{c.key}"): c
+        client.submit(train, c.to_dict(), device=device, key=f"pfe-{c.key}-{sweep}"): c
         for c in configs
     }
     try:
