@@ -1,5 +1,6 @@
 """A real Dask cluster that somebody else started."""
 
+import operator
 import subprocess
 import threading
 import time
@@ -72,6 +73,19 @@ def test_a_cluster_without_workers_is_told_when_it_begins_and_when_they_are_gone
         assert len(told) == 1
         cluster.kill_worker()
         wait_for(lambda: len(told) == 2)
+
+
+def test_workers_that_dask_has_paused_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("primefourier.cluster.remote._LOOK_SECONDS", 0.1)
+    told: list[str] = []
+    with DaskCluster(tmp_path) as cluster, remote_client(cluster.address, tell=told.append) as c:
+        cluster.add_worker("--memory-limit", "220MB")
+        c.wait_for_workers(1, timeout=60)
+        kept = c.submit(operator.mul, b"x", 200_000_000)
+        wait_for(lambda: any("are paused" in sentence for sentence in told))
+        kept.release()
 
 
 def wait_for(condition: object) -> None:

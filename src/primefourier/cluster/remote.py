@@ -105,18 +105,21 @@ def _require_answer(address: str) -> None:
 
 @contextmanager
 def _watched(client: Client, address: str, tell: Callable[[str], None]) -> Iterator[None]:
-    """Say when the cluster has no workers, since all would wait for them without a word."""
+    """Say when the cluster has no workers that work, since all would wait without a word."""
     over = threading.Event()
+    trouble = {
+        "none": f"the cluster at {address} has no workers; waiting for them. Each is started with: "
+        f"dask worker {address} --nthreads 1",
+        "paused": f"all workers of the cluster at {address} are paused, since Dask finds them "
+        "short of memory; waiting for them. Start others with --memory-limit 0, or with more memory",
+    }
 
     def watch() -> None:
-        missing = False
+        state = "working"
         while True:
-            before, missing = missing, not _has_workers(client)
-            if missing and not before:
-                tell(
-                    f"the cluster at {address} has no workers; waiting for them. Each is started "
-                    f"with: dask worker {address} --nthreads 1"
-                )
+            before, state = state, _state(client)
+            if state in trouble and state != before:
+                tell(trouble[state])
             if over.wait(_LOOK_SECONDS):
                 return
 
@@ -129,11 +132,14 @@ def _watched(client: Client, address: str, tell: Callable[[str], None]) -> Itera
         watcher.join()
 
 
-def _has_workers(client: Client) -> bool:
+def _state(client: Client) -> str:
     """Tell whether there are workers, as far as is known: a lost scheduler is told elsewhere."""
     if client.status != "running":
-        return True
+        return "unknown"
     try:
-        return bool(worker_threads(client))
+        workers = client.scheduler_info(n_workers=-1)["workers"].values()
     except (OSError, KeyError, TimeoutError):
-        return True
+        return "unknown"
+    if not workers:
+        return "none"
+    return "paused" if all(worker["status"] == "paused" for worker in workers) else "working"
