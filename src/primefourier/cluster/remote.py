@@ -111,7 +111,7 @@ def _watched(client: Client, address: str, tell: Callable[[str], None]) -> Itera
         "none": f"the cluster at {address} has no workers; waiting for them. Each is started with: "
         f"dask worker {address} --nthreads 1",
         "paused": f"all workers of the cluster at {address} are paused, since Dask finds them "
-        "short of memory; waiting for them. Start others with --memory-limit 0, or with more memory",
+        "short of memory; waiting for them. Start others with --memory-limit 0, or more memory",
     }
 
     def watch() -> None:
