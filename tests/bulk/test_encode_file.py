@@ -178,7 +178,7 @@ def test_bad_rows_can_go_to_a_file_of_their_own(
             "value": "three",
             "reason": "is not a decimal integer",
         },
-        {"file": str(source), "row": 4, "line": 6, "value": "d", "reason": "has 1 fields, not 2"},
+        {"file": str(source), "row": 4, "line": 6, "value": "d", "reason": "has 1 field, not 2"},
     ]
 
 

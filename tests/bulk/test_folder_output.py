@@ -186,3 +186,34 @@ def test_a_full_disk_is_told_and_the_run_continued_when_there_is_room(small_disk
     filler.unlink()
     assert again(source, out).parts_before == 2
     assert_parts(out, NUMBERS)
+
+
+def test_starting_over_after_starting_over_was_killed_takes_nothing_of_the_old_job(
+    tmp_path: Path,
+) -> None:
+    source, out = write_input(tmp_path / "in.csv", NUMBERS), tmp_path / "codes"
+    encode_file(source, out=out, column="n", basis=PrimeBasis((7,), depth=1))
+    (out / "_job.json").unlink()
+    with pytest.raises(BulkError, match="--overwrite starts over"):
+        again(source, out)
+    encode_file(source, out=out, column="n", basis=BASIS, overwrite=True)
+    assert_parts(out, NUMBERS)
+
+
+def test_parts_that_were_removed_are_made_again(tmp_path: Path) -> None:
+    source, out = write_input(tmp_path / "in.csv", NUMBERS), tmp_path / "codes"
+    again(source, out)
+    (out / PARTS[3]).unlink()
+    summary = again(source, out)
+    assert (summary.rows, summary.parts, summary.parts_before) == (55, 6, 5)
+    assert_parts(out, NUMBERS)
+    assert names(out) == ["_done.json", "_job.json", *PARTS]
+
+
+def test_a_refused_folder_is_left_as_it_was(tmp_path: Path) -> None:
+    source, out = write_input(tmp_path / "in.csv", NUMBERS), tmp_path / "mine"
+    out.mkdir()
+    (out / "thesis.tex").touch()
+    with pytest.raises(BulkError, match="holds other files"):
+        again(source, out)
+    assert [path.name for path in out.iterdir()] == ["thesis.tex"]

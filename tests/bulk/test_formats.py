@@ -30,3 +30,12 @@ def test_two_words_for_the_format_must_agree() -> None:
         output_format("a.npy", "csv")
     with pytest.raises(BulkError, match="--format must be one of parquet, csv, tsv, jsonl, npy"):
         output_format("a", "xlsx")
+
+
+def test_a_folder_in_the_place_of_a_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "codes.csv").mkdir()
+    with pytest.raises(BulkError, match="is a folder; give a file another name, or add a /"):
+        is_folder(tmp_path / "codes.csv")
+    assert is_folder(f"{tmp_path}/codes.csv/")
+    with pytest.raises(BulkError, match="must name a file or a folder"):
+        is_folder("")

@@ -73,3 +73,27 @@ def test_rejects_are_joined_in_the_order_of_their_parts(job: Job) -> None:
     remove_rejects(job.out)
     assert (job.out / "_rejects.jsonl").read_text() == "2\n10\n1000000\n"
     assert names(job.out) == ["_rejects.jsonl"]
+
+
+def test_other_files_are_found_before_anything_is_removed(job: Job) -> None:
+    prepare_folder(job, overwrite=False)
+    (job.out / "part-000000.csv").write_text("kept")
+    (job.out / "notes.txt").write_text("")
+    with pytest.raises(BulkError, match=r"notes\.txt"):
+        prepare_folder(replace(job, name="vector"), overwrite=True)
+    assert names(job.out) == ["_job.json", "notes.txt", "part-000000.csv"]
+
+
+def test_parts_without_a_job_are_never_taken_over(job: Job) -> None:
+    for name in ("part-000000.csv", "_done.json"):
+        (job.out / name).write_text('{"rows": 1, "rejected": 0, "parts": 1}')
+    with pytest.raises(BulkError, match=r"but no _job\.json; --overwrite starts over"):
+        prepare_folder(job, overwrite=False)
+    prepare_folder(job, overwrite=True)
+    assert names(job.out) == ["_job.json"]
+
+
+def test_a_job_that_has_written_nothing_yet_makes_room_for_another(job: Job) -> None:
+    prepare_folder(job, overwrite=False)
+    other = replace(job, on_bad="reject")
+    assert json.loads(prepare_folder(other, overwrite=False))["on_bad"] == "reject"

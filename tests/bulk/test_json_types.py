@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from primefourier.bulk import BulkError
-from primefourier.bulk.json_types import IntegerText, KeyTypes, is_unicode, json_text
+from primefourier.bulk.json_types import IntegerText, KeyTypes, is_unicode, json_text, read_float
 
 PATH = Path("in.jsonl")
 VALUES = st.recursive(
@@ -19,7 +19,7 @@ VALUES = st.recursive(
 
 
 def parse(text: str) -> Any:
-    return json.loads(text, parse_int=IntegerText)
+    return json.loads(text, parse_int=IntegerText, parse_float=read_float)
 
 
 def column(*values: str) -> tuple[str, list[Any]]:
@@ -52,8 +52,7 @@ def test_mixtures_and_what_fits_no_type_become_json_texts() -> None:
     ):
         kind, found = column(*values)
         assert kind == "string"
-        wanted = ["null" if value == "1e999" else value for value in values]
-        assert found == wanted
+        assert found == values
 
 
 def test_absent_keys_are_null_and_keys_keep_their_order() -> None:

@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from bulk_files import BASIS, assert_codes, names
-from primefourier.bulk import BulkError
-from primefourier.bulk.batch import Batch
-from primefourier.bulk.encode_batch import Recipe
+from bulk_files import BASIS, assert_codes, names, write_input
+from primefourier.bulk import BulkError, encode_file, part
+from primefourier.bulk.batch import Batch, Encoded
+from primefourier.bulk.encode_batch import Recipe, encode_batch
 from primefourier.bulk.job import Job
 from primefourier.bulk.part import PartWriter
 
@@ -59,3 +59,19 @@ def test_another_folder_of_the_same_name_is_told(write: PartWriter) -> None:
             (write.folder / "_job.json").write_text(text)
         with pytest.raises(BulkError, match="a worker does not see the folder"):
             write(make_batch("1"))
+
+
+def test_a_part_is_not_written_into_a_folder_that_became_another_job_s(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = write_input(tmp_path / "in.csv", [1, 2])
+    out = tmp_path / "codes"
+
+    def take_long(batch: Batch, recipe: Recipe) -> Encoded:
+        (out / "_job.json").write_text("{}")  # meanwhile
+        return encode_batch(batch, recipe)
+
+    monkeypatch.setattr(part, "encode_batch", take_long)
+    with pytest.raises(BulkError, match="does not see the folder"):
+        encode_file(source, out=out, column="n", basis=BASIS)
+    assert not list(out.glob("part-*"))

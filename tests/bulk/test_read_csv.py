@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from primefourier.bulk import BulkError
+from bulk_files import BASIS
+from primefourier.bulk import BulkError, encode_file
 from primefourier.bulk.batch import Batch
 from primefourier.bulk.read_csv import CsvSource
 from primefourier.bulk.source import Keep
@@ -38,7 +39,7 @@ def test_bad_rows_are_found_one_by_one(tmp_path: Path) -> None:
     assert batch.count == 8
     assert [(bad.row, bad.line) for bad in batch.bad] == [(2, 4), (3, 5), (4, 6), (5, 7), (7, 9)]
     reasons = [bad.reason for bad in batch.bad]
-    assert reasons[0] == "has 1 fields, not 2"
+    assert reasons[0] == "has 1 field, not 2"
     assert reasons[1].startswith("is not well-formed: ")
     assert reasons[2] == reasons[4] == "is not UTF-8"
     assert reasons[3] == "has 3 fields, not 2"
@@ -94,3 +95,20 @@ def test_files_without_the_column_are_refused(tmp_path: Path, content: bytes, wo
 
 def test_a_file_of_names_only_has_no_batches(tmp_path: Path) -> None:
     assert read(tmp_path / "in.csv", b"a,n") == []
+
+
+def test_an_empty_line_is_a_missing_value_where_there_is_one_column(tmp_path: Path) -> None:
+    path = tmp_path / "in.csv"
+    path.write_text("n\n1\n\n3\n")
+    summary = encode_file(path, out=tmp_path / "o.npy", column="n", basis=BASIS, on_bad="reject")
+    assert (summary.rows, summary.rejected) == (2, 1)
+    path.write_text("n,m\n1,2\n\n3,4\n")
+    summary = encode_file(path, out=tmp_path / "p.npy", column="n", basis=BASIS)
+    assert summary.rows == 2
+
+
+def test_other_separators_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "in.csv"
+    path.write_text("id;n\n1;2\n")
+    with pytest.raises(BulkError, match=r"'id;n'; fields are separated by commas in \.csv files"):
+        encode_file(path, out=tmp_path / "o.npy", column="n", basis=BASIS)

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from primefourier.bulk import BulkError
+from bulk_files import BASIS
+from primefourier.bulk import BulkError, encode_file
 from primefourier.bulk.read_npy import NpySource
 
 
@@ -60,7 +61,7 @@ def test_objects_are_never_loaded(tmp_path: Path) -> None:
 def test_several_arrays_in_a_zip_are_refused(tmp_path: Path) -> None:
     np.savez(tmp_path / "in.npz", a=[1], b=[2])
     (tmp_path / "in.npz").rename(tmp_path / "in.npy")
-    with pytest.raises(BulkError, match="must hold one array"):
+    with pytest.raises(BulkError, match="does not begin as such files do"):
         NpySource(tmp_path / "in.npy", name="code")
 
 
@@ -76,3 +77,12 @@ def test_a_file_that_is_cut_short_is_told(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-8])
     with pytest.raises(BulkError, match="was cut short while it was read"):
         list(source.batches(5))
+
+
+@pytest.mark.parametrize("content", [b"PK\x03\x04....", b"just text", b""])
+def test_what_is_no_array_at_all_is_told(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "in.npy"
+    path.write_bytes(content)
+    with pytest.raises(BulkError, match=r"cannot be read as a \.npy file") as caught:
+        encode_file(path, out=tmp_path / "o.npy", basis=BASIS)
+    assert "allow_pickle" not in str(caught.value)

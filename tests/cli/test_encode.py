@@ -1,4 +1,8 @@
 import json
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -67,3 +71,14 @@ def test_narrow_terminals_show_one_table_for_each_integer(
     monkeypatch.setenv("COLUMNS", "120")
     out = pfe("encode", "9", "17", "--primes", "3,5", "--depth", "1")[1]
     assert out.count("prime") == 1
+
+
+def test_ctrl_c_ends_a_command_whose_threads_still_compute(tmp_path: Path) -> None:
+    words = [str(Path(sys.executable).with_name("pfe")), "encode", "1", "2", "--depth", "100000"]
+    words += ["--out", str(tmp_path / "x.npy")]
+    with subprocess.Popen(words, stderr=subprocess.PIPE) as pfe:
+        time.sleep(4)
+        pfe.send_signal(signal.SIGINT)
+        _, errors = pfe.communicate(timeout=20)
+    assert pfe.returncode == 1
+    assert errors == b"Stopped.\n"

@@ -33,7 +33,7 @@ def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatc
             pass
 
 
-@pytest.mark.parametrize("text", [None, "", "[]", "{}", '{"address"', "\x00"])
+@pytest.mark.parametrize("text", [None, "", "[]", "{}", '{"address": 5}', '{"address"', "\x00"])
 def test_a_wrong_scheduler_file_is_told(
     tmp_path: Path, text: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

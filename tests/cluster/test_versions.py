@@ -31,7 +31,7 @@ def test_a_function_is_run_where_the_versions_agree_and_nowhere_else() -> None:
     here = versions_here(["numpy"])
     assert checked(versions_here, ["numpy"])(["numpy"]) == here
     require_same_here(here)
-    with pytest.raises(ClusterError, match=r"a worker that joined runs numpy .* instead of 0\.1"):
+    with pytest.raises(ClusterError, match=r"the worker that joined runs numpy .* instead of 0\.1"):
         require_same_here({**here, "numpy": "0.1"})
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import partial
 
 from primefourier.bulk.each import Each
@@ -63,7 +63,8 @@ def write_file(
                 keep=job.keep,
             )
         stack.callback(writer.abandon)
-        encoded = each(partial(encode_batch, recipe=job.recipe), source.batches(job.rows))
+        batches = stack.enter_context(closing(source.batches(job.rows)))
+        encoded = each(partial(encode_batch, recipe=job.recipe), batches)
         for batch in encoded:
             if batch.bad and rejects is None:
                 raise BadRowError(job.source, batch.bad[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,6 +18,7 @@ from primefourier.bulk.job_files import (
     join_rejects,
     prepare_folder,
     read_done,
+    refuse_others,
     remove_rejects,
     require_same_job,
 )
@@ -56,12 +57,15 @@ def write_folder(
         if (finished := finished_before(job)) is not None:
             remove_rejects(job.out)
             return finished
+        with writing(job.out):
+            (job.out / DONE_NAME).unlink(missing_ok=True)
         tally = _Tally(watch)
         write = PartWriter(job, job.out.absolute(), source.schema, settings)
-        for part in each(write, _missing(job, source.batches(job.rows), tally)):
-            if part.bad is not None:
-                raise BadRowError(job.source, part.bad)
-            tally.count(part.rows, part.rejected, part.share)
+        with closing(source.batches(job.rows)) as batches:
+            for part in each(write, _missing(job, batches, tally)):
+                if part.bad is not None:
+                    raise BadRowError(job.source, part.bad)
+                tally.count(part.rows, part.rejected, part.share)
         job.require_unchanged()
         return _finish(job, tally)
 
@@ -76,6 +80,8 @@ def finished_before(job: Job) -> Summary | None:
     if done is None:
         return None
     require_same_job(job)
+    if not all(part_path(job.out, number, job.format).exists() for number in range(done["parts"])):
+        return None  # some parts were removed; they are made again
     return Summary(
         rows=done["rows"],
         rejected=done["rejected"],
@@ -144,6 +150,7 @@ def _locked(folder: Path) -> Iterator[None]:
     with writing(folder):
         if folder.exists() and not folder.is_dir():
             raise BulkError(f"{folder} is a file; give --out another name, or remove it")
+        refuse_others(folder)
         folder.mkdir(parents=True, exist_ok=True)
         lock = (folder / LOCK_NAME).open("ab")
     with lock:

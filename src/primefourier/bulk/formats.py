@@ -50,6 +50,10 @@ def is_folder(out: str | Path) -> bool:
     (True, True, False)
     """
     text = os.fspath(out)
+    if not text:
+        raise BulkError("--out must name a file or a folder, got nothing")
+    if Path(text).suffix.lower() in _ENDINGS and Path(text).is_dir() and not text.endswith("/"):
+        raise BulkError(f"{text} is a folder; give a file another name, or add a / to mean it")
     return text.endswith(("/", os.sep)) or not Path(text).suffix or Path(text).is_dir()
 
 

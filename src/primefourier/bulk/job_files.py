@@ -38,35 +38,60 @@ def prepare_folder(job: Job, *, overwrite: bool) -> str:
     """
     folder = job.out
     wanted = json.dumps(job.settings(), indent=2) + "\n"
-    names = sorted(path.name for path in folder.iterdir() if path.name != LOCK_NAME)
-    hidden = [name for name in names if name.startswith(".") and name.endswith(ENDING)]
-    others = [name for name in names if not _OURS.fullmatch(name) and name not in hidden]
+    names = refuse_others(folder)
+    begun = [name for name in names if name not in (JOB_NAME, LOCK_NAME)]
     with writing(folder):
-        for name in hidden:  # of runs that were killed
+        for name in [name for name in names if _is_hidden(name)]:  # of runs that were killed
             (folder / name).unlink(missing_ok=True)
-        if overwrite and JOB_NAME in names:
-            for name in [JOB_NAME, *names]:  # whose job it is goes first: the rest is then no job's
-                if _OURS.fullmatch(name):
-                    (folder / name).unlink(missing_ok=True)
-            names = others
-    if JOB_NAME in names:
-        require_same_job(job)
-        if others:
+        if overwrite:
+            _clear(folder, names)
+        elif JOB_NAME in names and begun:
+            require_same_job(job)
+            return (folder / JOB_NAME).read_text(encoding="utf-8")
+        elif begun:
             raise BulkError(
-                f"{folder} holds a file that is not of this job, {others[0]!r}; move it elsewhere"
+                f"{folder} holds parts of a job, but no {JOB_NAME}; --overwrite starts over, or "
+                "choose another folder"
             )
-        return (folder / JOB_NAME).read_text(encoding="utf-8")
-    if names and (others or not overwrite):
-        raise BulkError(
-            f"{folder} holds other files, such as {names[0]!r}, but no job of pfe encode-file; "
-            "choose a new or empty folder with --out"
-        )
 
     def fill(file: BinaryIO) -> None:
         file.write(wanted.encode())
 
     write_whole(folder / JOB_NAME, fill)
     return wanted
+
+
+def refuse_others(folder: Path) -> list[str]:
+    """Return the names in a folder, if all are those of a job of ours.
+
+    Raises:
+        BulkError: If it holds other files.
+    """
+    names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    known = [name for name in names if _OURS.fullmatch(name) or name == LOCK_NAME]
+    others = [name for name in names if name not in known and not _is_hidden(name)]
+    if others and JOB_NAME in names:
+        raise BulkError(
+            f"{folder} holds a file that is not of this job, {others[0]!r}; move it elsewhere"
+        )
+    if others:
+        raise BulkError(
+            f"{folder} holds other files, such as {others[0]!r}, but no job of pfe encode-file; "
+            "choose a new or empty folder with --out"
+        )
+    return names
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".") and name.endswith(ENDING)
+
+
+def _clear(folder: Path, names: list[str]) -> None:
+    """Remove a job: first that it is done, last whose it is, so that no part becomes another's."""
+    order = {DONE_NAME: 0, JOB_NAME: 2}
+    for name in sorted(names, key=lambda name: order.get(name, 1)):
+        if _OURS.fullmatch(name):
+            (folder / name).unlink(missing_ok=True)
 
 
 def require_same_job(job: Job) -> None:

@@ -35,6 +35,22 @@ class IntegerText(str):
     __slots__ = ()
 
 
+class HugeNumber(str):
+    """A JSON number beyond the range of floats, as it stands."""
+
+    __slots__ = ()
+
+
+def read_float(text: str) -> float | HugeNumber:
+    """Read a JSON number with a fraction or an exponent.
+
+    >>> read_float("2.5"), read_float("1e999")
+    (2.5, '1e999')
+    """
+    value = float(text)
+    return value if math.isfinite(value) else HugeNumber(text)
+
+
 class KeyTypes:
     """The keys seen so far, in order, and the type that holds all values of each exactly.
 
@@ -97,7 +113,7 @@ def json_text(value: object, *, levels: int = _MOST_LEVELS) -> str:
     >>> json_text({"a": [IntegerText("12"), float("nan"), "é"]})
     '{"a": [12, null, "é"]}'
     """
-    if isinstance(value, IntegerText):
+    if isinstance(value, IntegerText | HugeNumber):
         return str(value)
     if isinstance(value, dict | list | tuple):
         if levels == 0:
@@ -142,8 +158,10 @@ def _kind(value: object) -> _Kind | None:
         if abs(number) <= 1 << 53:
             return "small"
         return "int" if -1 << 63 <= number < 1 << 63 else "text"
+    if isinstance(value, HugeNumber):
+        return "text"
     if isinstance(value, float):
-        return "float" if math.isfinite(value) else "text"
+        return "float"
     return "string" if isinstance(value, str) and is_unicode(value) else "text"
 
 

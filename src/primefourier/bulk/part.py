@@ -79,6 +79,7 @@ class PartWriter:
         try:
             writer.write(encoded)
             writer.close()
+            self._require_folder()  # which may have become another job's meanwhile
         finally:
             writer.abandon()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,7 +61,7 @@ class CsvSource:
         names = self._names if self._kept else []
         self.schema: pa.Schema = pa.schema([(found, pa.string()) for found in names])
 
-    def batches(self, rows: int) -> Iterator[Batch]:
+    def batches(self, rows: int) -> Generator[Batch, None, None]:
         """Yield the rows, so many at a time, or fewer where rows are large."""
         size = max(1, self._path.stat().st_size)
         with self._records() as (file, records):
@@ -71,7 +71,8 @@ class CsvSource:
                 if record.fields is None:
                     gather.add_bad(record.line, record.text, record.reason)
                 elif len(record.fields) != len(self._names):
-                    reason = f"has {len(record.fields)} fields, not {len(self._names)}"
+                    found = len(record.fields)
+                    reason = f"has {found} field{'s'[: found != 1]}, not {len(self._names)}"
                     gather.add_bad(record.line, record.text, reason)
                 else:
                     value = record.fields[self._index]
@@ -129,6 +130,7 @@ class _Feed:
 
 def _parse(file: BinaryIO, delimiter: str) -> Iterator[_Record]:
     feed = _Feed(file)
+    columns = 0
     rows = csv.reader(feed, delimiter=delimiter, strict=True)
     while True:
         feed.begin()
@@ -146,6 +148,9 @@ def _parse(file: BinaryIO, delimiter: str) -> Iterator[_Record]:
         if fields is not None and not feed.decoded:
             fields, reason = None, "is not UTF-8"
         if fields == []:  # a blank line
-            continue
+            if columns != 1:
+                continue
+            fields = [""]  # of a file with one column it is a row without a value
+        columns = columns or len(fields or ())  # as the first row has
         text = "".join(feed.texts).rstrip("\r\n")
         yield _Record(feed.first, fields, reason, text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -14,7 +14,14 @@ from primefourier.bulk.batch import Batch
 from primefourier.bulk.errors import BulkError
 from primefourier.bulk.gather import Gather
 from primefourier.bulk.integers import why_no_integer
-from primefourier.bulk.json_types import IntegerText, KeyTypes, is_unicode, json_text
+from primefourier.bulk.json_types import (
+    HugeNumber,
+    IntegerText,
+    KeyTypes,
+    is_unicode,
+    json_text,
+    read_float,
+)
 from primefourier.bulk.lines import LONGEST, TOO_LONG, read_lines
 from primefourier.bulk.source import Keep, require_columns
 
@@ -62,7 +69,7 @@ class JsonlSource:
                 self._types.see({column: "0"}, path)
             self.schema = self._types.schema()
 
-    def batches(self, rows: int) -> Iterator[Batch]:
+    def batches(self, rows: int) -> Generator[Batch, None, None]:
         """Yield the rows, so many at a time, or fewer where lines are long."""
         size = max(1, self._path.stat().st_size)
         gather = Gather(rows)
@@ -120,15 +127,21 @@ class JsonlSource:
         if self._keep == "columns" and (reason := _why_no_columns(found, text)):
             return _Row(line, "", {}, text, reason)
         value = found[self._column]
-        if not isinstance(value, str):
-            plain = isinstance(value, float | bool)
-            shown = None if value is None else json.dumps(value) if plain else text
+        if not isinstance(value, str) or isinstance(value, HugeNumber):
+            plain = isinstance(value, float | bool | HugeNumber)
+            shown = None if value is None else json_text(value) if plain else text
             reason = "is null" if value is None else f"is {_KINDS[type(value)]}, not an integer"
             return _Row(line, text, {}, shown, reason)
         return _Row(line, text, found, value, why_no_integer(value))
 
 
-_KINDS = {bool: "a boolean", float: "a number with a fraction", list: "a list", dict: "an object"}
+_KINDS = {
+    HugeNumber: "a number beyond all floats",
+    bool: "a boolean",
+    float: "a number with a fraction or an exponent",
+    list: "a list",
+    dict: "an object",
+}
 
 
 def _why_no_columns(found: dict[str, Any], text: str) -> str | None:
@@ -147,4 +160,4 @@ def _refuse(word: str) -> None:
     raise ValueError(f"{word} is not a JSON number")
 
 
-_DECODER = json.JSONDecoder(parse_int=IntegerText, parse_constant=_refuse)
+_DECODER = json.JSONDecoder(parse_int=IntegerText, parse_float=read_float, parse_constant=_refuse)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.lib.format import MAGIC_PREFIX
 
 from primefourier.bulk.batch import Batch
 from primefourier.bulk.errors import BulkError, reading
@@ -42,6 +43,9 @@ class NpySource:
     def __init__(self, path: Path, *, name: str) -> None:
         # Objects stay refused: reading them would run whatever code the file holds.
         with reading(path, _KIND):
+            with path.open("rb") as file:
+                if file.read(len(MAGIC_PREFIX)) != MAGIC_PREFIX:
+                    raise ValueError("it does not begin as such files do")
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # of odd headers; what is read is checked
@@ -65,7 +69,7 @@ class NpySource:
         self._total, self._offset = array.size, array.offset
         self.schema: pa.Schema = pa.schema([(COLUMN, pa.from_numpy_dtype(self._native))])
 
-    def batches(self, rows: int) -> Iterator[Batch]:
+    def batches(self, rows: int) -> Generator[Batch, None, None]:
         """Yield the numbers, so many at a time."""
         # Read, not mapped: pages of a map count as memory of the process until it ends.
         rows = min(rows, MOST_BYTES // self._dtype.itemsize)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +44,7 @@ class ParquetSource:
         self._most = max(1, MOST_BYTES * self._total // max(size, 1)) if self._kept else None
         self.schema: pa.Schema = schema if self._kept else pa.schema([])
 
-    def batches(self, rows: int) -> Iterator[Batch]:
+    def batches(self, rows: int) -> Generator[Batch, None, None]:
         """Yield the rows, so many at a time, or fewer where rows are large."""
         rows = rows if self._most is None else min(rows, self._most)
         first = 1

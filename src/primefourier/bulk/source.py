@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -27,7 +27,7 @@ class Source(Protocol):
         """Name and type of what is kept of each row."""
         ...
 
-    def batches(self, rows: int) -> Iterator[Batch]:
+    def batches(self, rows: int) -> Generator[Batch, None, None]:
         """Read the file from its beginning, so many rows at a time; the last batch may be smaller.
 
         The same file always gives the same batches.
@@ -79,7 +79,12 @@ def require_columns(path: Path, names: list[str], column: str, name: str) -> Non
     """
     shown = ", ".join(repr(found) for found in names[:20]) + (", …" if len(names) > 20 else "")
     if column not in names:
-        raise BulkError(f"{path} has no column {column!r}; its columns are {shown or 'none'}")
+        advice = ""
+        if len(names) == 1 and any(sign in names[0] for sign in ";\t|,"):
+            advice = "; fields are separated by commas in .csv files, by tabs in .tsv files"
+        raise BulkError(
+            f"{path} has no column {column!r}; its columns are {shown or 'none'}{advice}"
+        )
     twice = {found for found in names if names.count(found) > 1} if len(names) < 1000 else set()
     if twice or len(set(names)) < len(names):
         one = repr(min(twice)) if twice else "a name"

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
+
+from primefourier.encoding.encode import THREAD_NAME
 
 
 def main() -> None:
@@ -17,4 +21,9 @@ def main() -> None:
         )
     except KeyboardInterrupt:
         sys.exit("Stopped.")
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    if code and any(thread.name.startswith(THREAD_NAME) for thread in threading.enumerate()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)  # Python would wait for threads whose codes nobody wants any more
+    sys.exit(code)

@@ -8,6 +8,7 @@ import warnings
 from pathlib import Path
 from tokenize import TokenError
 from typing import Annotated, Any, Literal
+from zipfile import BadZipFile
 
 from cyclopts import Parameter
 
@@ -97,7 +98,7 @@ def _read(file: Path, primes: str | None, depth: int | None) -> tuple[Any, Prime
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of odd headers; what is read is checked anyway
                 return np.load(file, allow_pickle=False), read_basis(primes, depth)
-        except (ValueError, EOFError, TypeError, KeyError, SyntaxError, TokenError):
+        except (ValueError, EOFError, TypeError, KeyError, SyntaxError, TokenError, BadZipFile):
             raise ValueError(f"{file} is not a .npy file with an array of floats") from None
     try:
         text = sys.stdin.read() if str(file) == STANDARD_INPUT else file.read_text()

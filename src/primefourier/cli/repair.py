@@ -20,4 +20,11 @@ def repair(folder: Path, /) -> None:
     """
     from primefourier.lab.sweep import repair_store
 
-    print_text(f"{folder} is whole: {count(repair_store(folder, print_text), 'record')}.")
+    planned, done = repair_store(folder, print_text)
+    if planned == done:
+        print_text(f"{folder} is whole: all its {count(planned, 'model')} are measured.")
+    else:
+        print_text(
+            f"{folder} can be used: {done} of {count(planned, 'model')} are measured. Others were "
+            "not yet, failed, or are lost; pfe status tells the command that measures them."
+        )

@@ -8,11 +8,11 @@ import logging
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from primefourier.cluster.error import ClusterError, require_dask
 from primefourier.cluster.versions import require_same_cluster
@@ -46,7 +46,8 @@ def remote_client(
     require_dask()
     from distributed import Client
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what happens is told below
+    for name in ("distributed", "distributed.client"):  # what happens is told below
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     address = scheduler_address(where)
     _require_answer(address)
     with warnings.catch_warnings():
@@ -67,14 +68,17 @@ def worker_threads(client: Client) -> list[int]:
 def scheduler_address(where: str) -> str:
     """Return an address as it is, and of a file that a scheduler wrote the address in it."""
     path = Path(where)
-    if path.suffix != ".json":
+    if path.suffix != ".json" and not path.is_file():
         return where
     deadline = time.monotonic() + _CONNECT_SECONDS
     while not path.exists() and time.monotonic() < deadline:
         time.sleep(0.1)  # a scheduler that was started just before may still be at it
     try:
-        return str(json.loads(path.read_text(encoding="utf-8"))["address"])
-    except (OSError, ValueError, TypeError, KeyError) as error:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(found, dict) or not isinstance(found.get("address"), str):
+            raise ValueError("it names no address")
+        return str(found["address"])
+    except (OSError, ValueError, RecursionError) as error:
         raise ClusterError(
             f"{where} is not a file that dask scheduler --scheduler-file wrote: {error}; give that "
             "file, or an address such as tcp://10.0.0.1:8786"
@@ -92,8 +96,7 @@ def _require_answer(address: str) -> None:
         await comm.close()
 
     try:
-        with ThreadPoolExecutor(1) as thread:  # this one may have a loop that is running
-            thread.submit(asyncio.run, knock()).result()
+        _run(knock)
     except (OSError, ValueError, TypeError, RuntimeError, ImportError) as error:
         tls = address.startswith("tls:")
         settings = "; tls:// needs Dask's settings distributed.comm.tls, see docs/cluster.md"
@@ -101,6 +104,17 @@ def _require_answer(address: str) -> None:
             f"no Dask scheduler answers at {address!r}: {error}; start one with dask scheduler, or "
             f"leave out --scheduler to use this machine{settings if tls else ''}"
         ) from error
+
+
+def _run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Run a coroutine here, or in a thread if a loop is running here, as in notebooks."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(work())
+        return
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(lambda: asyncio.run(work())).result()
 
 
 @contextmanager

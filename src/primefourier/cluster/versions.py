@@ -63,15 +63,31 @@ def checked(function: Callable[..., Any], packages: Sequence[str]) -> Callable[.
     def run(*arguments: Any, **options: Any) -> Any:
         from importlib import import_module
 
-        import_module("primefourier.cluster.versions").require_same_here(wanted)
-        return getattr(import_module(module), name)(*arguments, **options)
+        try:
+            versions = import_module("primefourier.cluster.versions")
+            work = getattr(import_module(module), name)
+        except ImportError as error:
+            from distributed import get_worker
+
+            raise ImportError(f"the worker at {get_worker().address}: {error}") from error
+        versions.require_same_here(wanted)
+        return work(*arguments, **options)
 
     return run
 
 
 def require_same_here(wanted: Mapping[str, str]) -> None:
     """Refuse to work in this process if its versions are not those of the sender."""
-    _require_same(wanted, versions_here(list(wanted)), "a worker that joined")
+    _require_same(wanted, versions_here(list(wanted)), f"the worker {_where()}that joined")
+
+
+def _where() -> str:
+    from distributed import get_worker
+
+    try:
+        return f"at {get_worker().address} "
+    except ValueError:  # in no worker
+        return ""
 
 
 def _require_same(wanted: Mapping[str, str], found: Mapping[str, str], who: str) -> None:

@@ -20,6 +20,7 @@ from primefourier.encoding.phase import PERIOD_LIMIT, big_codes, machine_codes
 _DTYPES = ("float16", "float32", "float64")
 _BLOCK = 8192  # integers whose codes are computed aside before they are stored
 _PAIRS_AT_ONCE = 12_288  # pairs computed at once in float64
+THREAD_NAME = "primefourier-encode"
 _THREADS_PAY_FROM = 1 << 19  # pairs; below, starting threads costs more than it saves
 
 
@@ -67,12 +68,15 @@ def encode(
         _encode_rows(flat, basis, out)
     else:
         edges = [flat.size * i // workers for i in range(workers + 1)]
-        with ThreadPoolExecutor(workers) as pool:
+        pool = ThreadPoolExecutor(workers, thread_name_prefix=THREAD_NAME)
+        try:
             for done in [
                 pool.submit(_encode_rows, flat[start:stop], basis, out[start:stop])
                 for start, stop in pairwise(edges)
             ]:
                 done.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)  # after Ctrl-C, nobody waits for them
     return out.reshape(*numbers.shape, *basis.shape)
 
 
@@ -117,7 +121,12 @@ def _encode_rows(flat: IntegerArray, basis: PrimeBasis, out: NDArray[Any]) -> No
 
 def _depths_below(basis: PrimeBasis, limit: int) -> int:
     """Count the depths whose periods are below the limit for every prime."""
-    return sum(basis.primes[-1] ** (d + 1) < limit for d in range(basis.depth))
+    period = basis.primes[-1]
+    for depth in range(basis.depth):
+        if period >= limit:
+            return depth
+        period *= basis.primes[-1]
+    return basis.depth
 
 
 def _blocks(n: int, size: int) -> Iterator[slice]:

@@ -134,6 +134,8 @@ def _workers(count: int, device: str) -> Iterator[Try]:
     if not count:
         yield lambda configs: [try_models(configs, device)]
         return
+    from distributed import as_completed
+
     with local_client(count) as client:
         addresses = list(client.nthreads())
 
@@ -142,7 +144,7 @@ def _workers(count: int, device: str) -> Iterator[Try]:
                 client.submit(try_models, configs, device, workers=[address], pure=False)
                 for address in addresses
             ]
-            return list(client.gather(futures))
+            return [result for _, result in as_completed(futures, with_results=True)]
 
         yield attempt
 

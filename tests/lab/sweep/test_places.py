@@ -136,12 +136,12 @@ def test_a_worker_that_joins_with_another_version_stops_the_sweep_with_a_sentenc
 ) -> None:
     with DaskCluster(tmp_path) as cluster, remote_client(cluster.address) as client:
         cluster.add_worker(environment=pretend(tmp_path, "torch", "1.0.0"))
-        with pytest.raises(ClusterError, match=r"runs torch 1\.0\.0 instead of"):
+        with pytest.raises(ClusterError, match=r"worker at tcp\S+ that joined runs torch 1\.0"):
             list(train_on(client, CONFIGS[:1], device="cpu"))
 
 
 def test_a_worker_without_the_project_stops_the_sweep_with_a_sentence(tmp_path: Path) -> None:
     with DaskCluster(tmp_path) as cluster, remote_client(cluster.address) as client:
         cluster.add_worker(environment=without_the_project(tmp_path))
-        with pytest.raises(ClusterError, match=r"cannot train models: .*install primefourier\[lab"):
+        with pytest.raises(ClusterError, match=r"cannot train models: .*worker at tcp.*install pr"):
             list(train_on(client, CONFIGS[:1], device="cpu"))

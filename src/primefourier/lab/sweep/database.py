@@ -37,6 +37,7 @@ _FULL = (
     "written before are safe"
 )
 _FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+NO_REMEDY = "restore the file from a copy, or start in a new folder"
 _CLOSED = "the folder cannot be used; choose another with --out, or change its permissions"
 
 
@@ -118,7 +119,7 @@ def remedy(path: Path) -> str:
     """Say what to do about a damaged file."""
     if (path.parent / JOURNAL_NAME).is_file():
         return f"pfe repair {path.parent} restores it from {JOURNAL_NAME}"
-    return "restore the file from a copy, or start in a new folder"
+    return NO_REMEDY
 
 
 @contextmanager

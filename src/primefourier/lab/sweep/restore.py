@@ -9,11 +9,11 @@ from itertools import count
 from pathlib import Path
 
 from primefourier.lab.sweep.database import (
+    NO_REMEDY,
     TABLES,
     StoreError,
     is_damage,
     open_to_read,
-    remedy,
     require_ours,
 )
 from primefourier.lab.sweep.folder import JOURNAL_NAME, FolderError
@@ -43,7 +43,7 @@ def set_aside_if_damaged(path: Path, tell: Callable[[str], None]) -> Tables:
     if not path.exists() or not path.stat().st_size or not (damage := _damage(path, journal)):
         return tables
     if not any(tables.values()):
-        raise StoreError(f"{path} is damaged: {damage}; {remedy(path)}")
+        raise StoreError(f"{path} is damaged: {damage}; {NO_REMEDY}")
     for name, rows in _readable(path).items():
         tables[name] += _without(rows, tables[name])
     kept = _move_away(path)
@@ -55,6 +55,7 @@ def restore_rows(opened: sqlite3.Connection, wanted: Tables) -> int:
     """Insert what a store lacks, and return how many records that were."""
     held = all_rows(opened)
     known = {row[0]: row[1] for row in held["records"]}
+    wanted = wanted | {"planned": wanted["planned"] + _unplanned(wanted, held)}
     lacking = [row for row in wanted["records"] if known.get(row[0]) not in ("done", row[1])]
     rows: Tables = {
         "planned": _without(wanted["planned"], held["planned"]),
@@ -69,14 +70,24 @@ def restore_rows(opened: sqlite3.Connection, wanted: Tables) -> int:
     return len({row[0] for row in lacking})
 
 
+def _unplanned(wanted: Tables, held: Tables) -> list[Row]:
+    """Return plans for records whose own plan was lost: who measured a model had asked for it."""
+    plans = [*wanted["planned"], *held["planned"]]
+    known = {row[0] for row in plans}
+    first = max((row[1] for row in plans), default=-1) + 1
+    records = {row[0]: row[2] for row in [*wanted["records"], *held["records"]]}
+    lost = [(key, config) for key, config in records.items() if key not in known]
+    return [(key, first + i, config) for i, (key, config) in enumerate(lost)]
+
+
 def restore_journal(opened: sqlite3.Connection, path: Path, tell: Callable[[str], None]) -> None:
     """Write a journal anew if it lacks something that the store holds, or is damaged."""
     journal, held = read_journal(path), all_rows(opened)
     lacks = any(_without(held[name], journal.tables.get(name, [])) for name in held)
     if not (lacks or journal.damaged or journal.torn):
         return
-    if journal.damaged:
-        tell(f"{path} had damaged lines ({journal.damaged}); it was written anew from the store.")
+    if lacks or journal.damaged:
+        tell(f"{path} was not whole; it was written anew from the store.")
     write_journal(path, held)
 
 

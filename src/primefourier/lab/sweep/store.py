@@ -162,9 +162,9 @@ def read_store(folder: Path) -> Iterator[Store]:
         yield Store(opened, path)
 
 
-def repair_store(folder: Path, tell: Callable[[str], None] = lambda _: None) -> int:
-    """Restore what is damaged or missing in a folder, and return how many records it holds."""
+def repair_store(folder: Path, tell: Callable[[str], None] = lambda _: None) -> tuple[int, int]:
+    """Restore what is damaged or missing; return how many models were asked for and measured."""
     if not (folder / JOURNAL_NAME).is_file():
         require_sweep(folder)
     with WriterLock(folder), write_store(folder, tell) as store:
-        return len(store.records())
+        return len(store.planned()), len(store.done())
