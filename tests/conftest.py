@@ -1,6 +1,7 @@
 """What several test files need."""
 
 import json
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from hypothesis import HealthCheck, settings
 
 from chaos import disk
 
+# Tests send Ctrl-C to programs they start, which would inherit it ignored from a shell's background.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # A busy machine is no reason to fail.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")

@@ -35,7 +35,7 @@ def test_each_model_is_told_in_a_pipe_with_the_time_left(smoke: Smoke) -> None:
     lines = smoke[1].stderr.splitlines()
     assert lines[0] == "21 models"
     assert len(lines) == 22
-    assert lines[1].startswith("[1/21] exp1 N=")
+    assert lines[1].startswith("[1/21] ")
     assert "models a minute, about" in lines[5]
     assert lines[-1].endswith("done")
 
