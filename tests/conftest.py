@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from chaos import disk
 
-# Tests send Ctrl-C to programs they start, which would inherit it ignored from a shell's background.
+# Tests send Ctrl-C to programs they start; in a shell's background they would inherit it ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # A busy machine is no reason to fail.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
