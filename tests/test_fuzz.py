@@ -44,7 +44,7 @@ def test_valid_examples_are_accepted_and_damaged_ones_told(
     target = targets[name]
     path = tmp_path / f"input{target.suffix}"
     accepted = 0
-    for i, example in enumerate(target.examples * 8):
+    for i, example in enumerate(target.examples[:3] * 8):
         path.write_bytes(example)
         try:
             target.read(path, random.Random(i))
