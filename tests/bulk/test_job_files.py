@@ -58,7 +58,7 @@ def test_starting_over_removes_the_job_s_own_files_only(job: Job) -> None:
 def test_damaged_files_are_told(job: Job, text: str) -> None:
     (job.out / "_job.json").write_text(text)
     (job.out / "_done.json").write_text(text)
-    with pytest.raises(BulkError, match=r"_job\.json is damaged"):
+    with pytest.raises(BulkError, match=r"_job\.json is missing or damaged"):
         prepare_folder(job, overwrite=False)
     with pytest.raises(BulkError, match=r"_done\.json is damaged"):
         read_done(job.out)

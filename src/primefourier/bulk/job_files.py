@@ -110,7 +110,8 @@ def require_same_job(job: Job) -> None:
         ]
     except (OSError, ValueError, AttributeError) as error:
         raise BulkError(
-            f"{folder / JOB_NAME} is damaged; --overwrite starts over, or choose another folder"
+            f"{folder / JOB_NAME} is missing or damaged; --overwrite starts over, or choose "
+            "another folder"
         ) from error
     if differences:
         raise BulkError(
