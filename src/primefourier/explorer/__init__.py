@@ -1,0 +1,5 @@
+"""The page people play with: number circles, channels and the results of a run, in one file."""
+
+from primefourier.explorer.page import make_page
+
+__all__ = ["make_page"]
