@@ -1,4 +1,5 @@
 import json
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -7,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from primefourier.lab.config import LARGEST_MODULUS, LARGEST_RANGE, ModelConfig
+from primefourier.lab.task import make_task
 from small_models import small_config
 
 
@@ -94,6 +96,13 @@ def test_only_sums_that_never_wrap_are_degenerate() -> None:
     assert small_config(modulus=842, input_range=30, operation="multiply").degenerate
     assert not small_config(modulus=841, input_range=30, operation="multiply").degenerate
     assert not small_config(modulus=10**6, input_range=2, operation="subtract").degenerate
+
+
+def test_the_split_is_that_of_the_task_and_gives_the_noise_floor() -> None:
+    for config in (small_config(), small_config(pairs=7), small_config(input_range=2)):
+        task = make_task(config)
+        assert config.split == (len(task.train_labels), len(task.test_labels))
+        assert config.noise_floor == 2 * math.sqrt(0.5 / len(task.test_labels))
 
 
 def test_unknown_keys_are_refused() -> None:

@@ -1,8 +1,10 @@
 import json
+import math
+from dataclasses import asdict
 
 import pytest
 
-from primefourier.lab.record import Measurement, Record
+from primefourier.lab.record import Measurement, Provenance, Record
 from primefourier.lab.run_model import run_model
 from small_models import small_config
 
@@ -45,3 +47,14 @@ def test_a_record_is_either_a_measurement_or_an_error() -> None:
     assert failed.to_dict()["status"] == "failed"
     with pytest.raises(ValueError, match="failed, so nothing was measured"):
         _ = failed.measured
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("seconds", math.nan), ("seconds", math.inf), ("seconds", "1"), ("machine", 3)],
+)
+def test_where_and_how_is_read_only_as_what_it_can_be(name: str, value: object) -> None:
+    data = asdict(run_model(small_config(epochs=1)).provenance)
+    assert asdict(Provenance.from_dict(data)) == data
+    with pytest.raises(ValueError, match=f"{name} of a record must not be"):
+        Provenance.from_dict({**data, name: value})

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, Literal, Self, get_args
 
 from primefourier.analysis.choices import require_choice
+from primefourier.analysis.noise_floor import noise_floor
 from primefourier.arithmetic.integers import as_integer
 from primefourier.encoding import PrimeBasis
 from primefourier.lab.keys import refuse_unknown
@@ -111,6 +112,18 @@ class ModelConfig:
         top = self.input_range - 1
         largest = {"add": 2 * top, "multiply": top * top}.get(self.operation, self.modulus)
         return largest < self.modulus  # differences are negative half of the time: they wrap
+
+    @property
+    def split(self) -> tuple[int, int]:
+        """How many pairs the network is trained on, and how many it is tested on: 80/20."""
+        drawn = min(self.pairs, self.input_range**2)
+        train = drawn * 4 // 5
+        return train, drawn - train
+
+    @property
+    def noise_floor(self) -> float:
+        """The noise floor of its drops, known before anything is measured."""
+        return noise_floor(self.split[1])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the recipe as plain data."""

@@ -21,9 +21,7 @@ def model_flops(config: ModelConfig) -> int:
     >>> round(model_flops(config) / 1e9)
     634
     """
-    count = min(config.pairs, config.input_range**2)
-    train = count * 4 // 5
-    test = count - train
+    train, test = config.split
     rows, (first, second) = len(config.primes), ENCODER_WIDTHS
     input_layer = rows * row_width(config) * first
     last_layer = CLASSIFIER_WIDTH * config.modulus

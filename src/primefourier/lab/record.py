@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from types import UnionType
@@ -102,7 +103,8 @@ class Provenance:
             "versions": dict,
         }
         for name, value in data.items():
-            if not isinstance(value, kinds.get(name, str)):
+            endless = isinstance(value, float) and not math.isfinite(value)
+            if endless or not isinstance(value, kinds.get(name, str)):
                 raise ValueError(f"{name} of a record must not be {value!r}")
         return cls(**data)
 

@@ -51,10 +51,8 @@ def make_task(config: ModelConfig) -> Task:
     >>> task.train_pairs.shape, task.test_pairs.shape
     ((8000, 2), (2000, 2))
     """
-    r = config.input_range
-    count = min(config.pairs, r * r)
-    drawn = np.random.default_rng(config.seed).choice(r * r, count, replace=False)
-    cut = count * 4 // 5
+    r, cut = config.input_range, config.split[0]
+    drawn = np.random.default_rng(config.seed).choice(r * r, sum(config.split), replace=False)
     train, test = drawn[:cut], drawn[cut:]
     check_overlap(train, test, config)
     train_pairs, test_pairs = (np.stack(np.divmod(side, r), axis=1) for side in (train, test))

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from lab_records import CONTROL, EXP1, EXP2, PAPER, configs_of
 from primefourier.encoding import PAPER_BASIS
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.results import Variant, find_variants
+from primefourier.lab.experiments import EXPERIMENTS
+from primefourier.lab.results import Variant, find_variants, paper_variant
+from primefourier.lab.results.cells import cell_of
 
 P0 = PAPER_BASIS.primes
 OTHER: dict[str, Any] = {
@@ -63,6 +65,19 @@ def test_the_trainers_agree_but_stay_apart_and_the_fast_one_comes_first() -> Non
     assert (fast.trainer, slow.trainer) == ("fast", "plain")
     assert fast.follows_paper
     assert slow.follows_paper
+
+
+def test_the_papers_variants_are_those_of_its_models() -> None:
+    assert [paper_variant(name) for name in EXPERIMENTS] == list(find_variants(PAPER))
+
+
+def test_a_variant_knows_the_models_of_each_cell() -> None:
+    other = configs_of(
+        "control", primes=(2, 3, 7), sizes=(2, 3), ranges=(20, 30), seeds=(1, 2), **OTHER
+    )
+    for variant, models in find_variants([*PAPER, *other]).items():
+        places = dict.fromkeys((*cell_of(config), config.seed) for config in models)
+        assert [config for place in places for config in variant.models(*place)] == models
 
 
 def test_seeds_and_ranges_are_one_variant() -> None:

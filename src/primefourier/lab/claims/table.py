@@ -41,7 +41,7 @@ def coverage(finding: Finding) -> str:
 
 def verdict_so_far(finding: Finding) -> str:
     """Write a verdict, with a reminder where something is still to be measured."""
-    unfinished = finding.evidence and not finding.complete
+    unfinished = finding.verdict != "not measured yet" and not finding.complete
     return f"{finding.verdict} so far" if unfinished else finding.verdict
 
 

@@ -69,7 +69,6 @@ def draw_measure(heatmap: Heatmap, page: Page) -> Figure:
     degenerate = asked - {cell_of(config) for config in page.asked if not config.degenerate}
     without = {place for place, cell in page.cells.items() if heatmap.value(cell) is None}
     left_out = degenerate | without
-    modulus = heatmap.experiment == "exp2"
     return draw_heatmap(
         values,
         rows=page.rows,
@@ -85,7 +84,7 @@ def draw_measure(heatmap: Heatmap, page: Page) -> Figure:
             ),
             several="± gives the 95 % interval over seeds." if any(map(any, marks)) else "",
         ),
-        row_label="modulus N" if modulus else "number of primes |P|",
+        row_label=page.row_label,
         column_label="input range r",
         measure=heatmap.measure,
         limits=(0, heatmap.highest),

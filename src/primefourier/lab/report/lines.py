@@ -6,9 +6,8 @@ import math
 
 from matplotlib.figure import Figure
 
-from primefourier.analysis import Interval, noise_floor
+from primefourier.analysis import Interval
 from primefourier.figures import DropLine, draw_drop_lines
-from primefourier.lab.config import ModelConfig
 from primefourier.lab.report.page import Page
 
 
@@ -37,14 +36,8 @@ def draw_lines(page: Page) -> Figure:
             (record for cell in page.cells.values() for record in cell.records),
             several="Error bars are 95 % intervals over seeds.",
         ),
-        noise_floor={config.input_range: _floor(config) for config in page.asked},
+        noise_floor={config.input_range: config.noise_floor for config in page.asked},
     )
-
-
-def _floor(config: ModelConfig) -> float:
-    """Return the noise floor that a model has, measured or not, from the fifth it is tested on."""
-    pairs = min(config.pairs, config.input_range**2)
-    return noise_floor(pairs - pairs * 4 // 5)
 
 
 def _means(intervals: list[Interval | None]) -> list[float]:

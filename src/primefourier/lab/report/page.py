@@ -55,6 +55,11 @@ class Page:
         title = TITLES.get(self.variant.experiment, self.variant.experiment)
         return f"{title}, {', '.join(words)}".replace("_", " ") if words else title
 
+    @property
+    def row_label(self) -> str:
+        """Say what the rows are."""
+        return "modulus N" if self.variant.experiment == "exp2" else "number of primes |P|"
+
     def measured(self, input_range: int) -> list[Record]:
         """Return the records at one r, also those of seeds that are not whole."""
         found = [self.records.get(c.key) for c in self.asked if c.input_range == input_range]

@@ -36,7 +36,7 @@ class Variant:
 
     def differences(self) -> dict[str, object]:
         """Return the settings that are not the paper's."""
-        paper = _of_paper(self.experiment)
+        paper = paper_variant(self.experiment)
         found = {
             field.name: getattr(self, field.name)
             for field in fields(self)
@@ -51,9 +51,34 @@ class Variant:
         values = {f.name: getattr(config, f.name) for f in fields(cls) if f.name != "pool"}
         return cls(pool=pool, **values)
 
+    def models(self, row: int, input_range: int, seed: int) -> list[ModelConfig]:
+        """Return the models that one seed of a cell has, asked for or not.
+
+        Args:
+            row: |P| in experiment 1 and the control, N in experiment 2.
+            input_range: r.
+            seed: The seed.
+
+        >>> [model.modulus for model in paper_variant("exp1").models(4, 100, seed=42)]
+        [3, 5, 7, 11]
+        """
+        settings = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "pool"}
+        primes = self.pool if self.experiment == "exp2" else self.pool[:row]
+        return [
+            ModelConfig(
+                modulus=modulus, input_range=input_range, primes=primes, seed=seed, **settings
+            )
+            for modulus in ([row] if self.experiment == "exp2" else primes)
+        ]
+
 
 @cache
-def _of_paper(experiment: str) -> Variant:
+def paper_variant(experiment: str) -> Variant:
+    """Return the variant with the paper's settings.
+
+    >>> paper_variant("exp2").pool
+    (3, 5, 7, 11, 13, 17, 19, 23)
+    """
     example = EXPERIMENTS[experiment]()
     return Variant.of(example.configs()[0], example.primes)
 
