@@ -6,7 +6,7 @@ OUT ?= results/quick
 PAPER ?= results/paper
 
 .DEFAULT_GOAL := help
-.PHONY: help install reproduce paper test check format bench chaos fuzz docs clean
+.PHONY: help install chromium reproduce paper test check format bench chaos fuzz docs clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -27,7 +27,18 @@ reproduce: install ## Train and ablate 91 of the paper's models, judge its claim
 paper: install ## The same for all 750 models; can be stopped and continued
 	$(BIN)/pfe reproduce --profile paper --out $(PAPER)
 
-test: install ## Run every test, the examples of the documentation included
+# The tests of the page need a Chromium; where apt-get may install one, it does.
+chromium:
+	@for name in "$$CHROMIUM" chromium chromium-browser google-chrome google-chrome-stable chrome; do \
+		command -v "$$name" > /dev/null 2>&1 && exit 0; \
+	done; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		apt-get -qq update && apt-get -qq install -y chromium > /dev/null; \
+	else \
+		echo 'The tests of the page need Chromium: install it, or set CHROMIUM=/path/to/it'; \
+	fi
+
+test: install chromium ## Run every test, the examples of the documentation included
 	$(BIN)/python -m pytest
 
 check: install ## Check format, lint and types
@@ -39,7 +50,7 @@ format: install ## Reformat the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: install ## Measure the speeds, side by side in one run
+bench: install chromium ## Measure the speeds, side by side in one run
 	$(BIN)/python -m benchmarks
 
 chaos: install ## Break sweeps on purpose, and count the records that are lost

@@ -1,5 +1,6 @@
 """The page people play with: number circles, channels and the results of a run, in one file."""
 
+from primefourier.explorer.data import page_data
 from primefourier.explorer.page import make_page
 
-__all__ = ["make_page"]
+__all__ = ["make_page", "page_data"]

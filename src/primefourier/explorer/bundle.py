@@ -11,18 +11,18 @@ import re
 from collections.abc import Mapping
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([a-z_]+)\.js";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (\w+))", re.MULTILINE)
 _LEFT_OVER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 
 def bundle(scripts: Mapping[str, str], main: str) -> str:
-    """Return one script that does what ``main`` does.
+    r"""Return one script that does what ``main`` does.
 
     Args:
         scripts: The text of each script, by its name without ``.js``.
         main: The script to start with.
 
-    >>> scripts = {"one": "export const one = 1;", "main": 'import { one } from "./one.js";\\none;'}
+    >>> scripts = {"one": "export const one = 1;", "main": 'import { one } from "./one.js";\none;'}
     >>> print(bundle(scripts, "main"))
     "use strict";
     const module_one = (() => {

@@ -17,6 +17,9 @@ from typing import Any
 
 from primefourier.explorer.bundle import bundle
 
+_LARGEST_EXACT = 2**53
+"""JavaScript reads larger integers as the nearest float64."""
+
 
 def make_page(data: Mapping[str, Any], *, title: str) -> str:
     """Return the page as HTML.
@@ -55,7 +58,20 @@ def _as_script(data: Mapping[str, Any]) -> str:
     >>> _as_script({"name": "</script>"})
     '{"name":"\\u003c/script\\u003e"}'
     """
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(_exact(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text.encode("utf-8", errors="backslashreplace").decode()  # half of a surrogate pair
+
+
+def _exact(value: Any) -> Any:
+    """Turn integers that JavaScript would round into texts.
+
+    >>> _exact({"seeds": (42, 2**53 + 1)})
+    {'seeds': [42, '9007199254740993']}
+    """
+    if isinstance(value, Mapping):
+        return {key: _exact(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_exact(item) for item in value]
+    return str(value) if isinstance(value, int) and abs(value) > _LARGEST_EXACT else value

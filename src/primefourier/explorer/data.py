@@ -1,0 +1,42 @@
+"""What a page shows, as plain data: what the circles start with, a basis, and maybe a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from primefourier.encoding import PAPER_BASIS, PrimeBasis
+
+
+def page_data(
+    a: int = 9,
+    b: int = 17,
+    modulus: int = 23,
+    *,
+    operation: str = "add",
+    circles: Sequence[int] | None = None,
+    basis: PrimeBasis = PAPER_BASIS,
+    run: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return the data of a page; integers are texts, since those of JavaScript end at 2^53.
+
+    Args:
+        a: The first integer on the number circles.
+        b: The second integer.
+        modulus: N.
+        operation: What is done to them.
+        circles: The primes whose circles are shown; by default those that the page chooses for N.
+        basis: The basis whose channels are shown.
+        run: The results of a run; None for the explorer alone.
+    """
+    return {
+        "start": {
+            "a": str(a),
+            "b": str(b),
+            "n": str(modulus),
+            "operation": operation,
+            "primes": None if circles is None else list(map(str, circles)),
+        },
+        "basis": {"primes": list(map(str, basis.primes)), "depth": basis.depth},
+        "run": run,
+    }

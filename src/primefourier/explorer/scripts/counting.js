@@ -1,0 +1,47 @@
+// Let a count up by itself and the hands turn: `ahead` is the part of the next step already done.
+
+import { announce, h } from "./dom.js";
+import { get, set, watch } from "./state.js";
+
+const SPEEDS = { "1 a second": 1, "3 a second": 3, "10 a second": 10, "30 a second": 30 };
+
+// A button that starts and stops, and a choice of speed.
+export function countingControls() {
+  let [before, speed] = [null, 3];
+  const still = matchMedia("(prefers-reduced-motion: reduce)");
+  const button = h("button", { type: "button", "aria-pressed": "false" }, "▶ Count a up");
+  const choice = h(
+    "select", { "aria-label": "Speed of counting", onchange: (event) => (speed = Number(event.target.value)) },
+    Object.entries(SPEEDS).map(([words, value]) => h("option", { value, selected: value === speed }, words)),
+  );
+  const frame = (now) => {
+    if (!get("counting")) return;
+    const [whole, part] = split(get("ahead") + ((now - (before ?? now)) / 1000) * speed);
+    before = now;
+    progress(whole, part, still.matches);
+    requestAnimationFrame(frame);
+  };
+  let hidden = 0; // what would be ahead, for people who want no motion between the steps
+  const progress = (whole, part, jump) => {
+    if (!jump) return set({ a: get("a") + BigInt(whole), ahead: part });
+    const [more, rest] = split(hidden + whole + part);
+    hidden = rest;
+    if (more) set({ a: get("a") + BigInt(more) });
+  };
+  button.addEventListener("click", () => set({ counting: !get("counting") }));
+  set({ counting: false, ahead: 0 });
+  watch(["counting"], () => {
+    const on = get("counting");
+    button.setAttribute("aria-pressed", String(on));
+    button.textContent = on ? "❚❚ Stop counting" : "▶ Count a up";
+    before = null;
+    if (on) requestAnimationFrame(frame);
+    else set({ ahead: 0 });
+    announce(on ? "Counting up" : "");
+  });
+  return h("div", { class: "counting" }, button, choice);
+}
+
+function split(x) {
+  return [Math.floor(x), x - Math.floor(x)];
+}

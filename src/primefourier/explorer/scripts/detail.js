@@ -1,0 +1,155 @@
+// What is known of one cell: its numbers, profile and training curves, or how to measure it.
+
+import { h } from "./dom.js";
+import { closeCell, configurationOf } from "./cell.js";
+import { cellCommand, commandBox } from "./command.js";
+import { converged, trainingCurves } from "./curves.js";
+import { stateWords } from "./heatmap.js";
+import { accuracyOf, dropsOf } from "./measures.js";
+import { profile } from "./profile.js";
+import { count, decimals, percent, withInterval } from "./scale.js";
+import { openable, simpleTable } from "./table.js";
+
+// Make the panel of a cell. Its heading takes the focus.
+export function detailPanel(run, { grid, cell }) {
+  const heading = h("h3", { id: "detail-title", tabindex: "-1" }, `${grid.title}: ${configurationOf(grid, cell)}`);
+  const close = h("button", { type: "button", class: "close", onclick: closeCell }, "Close");
+  const element = h(
+    "div",
+    { class: "card detail", role: "region", "aria-labelledby": "detail-title" },
+    h("div", { class: "part-head detail-head" }, heading, close),
+    cell.state === "measured" ? [h("p", {}, inWords(grid, cell)), facts(grid, cell)] : unmeasured(run, grid, cell),
+    cell.runs.length ? models(grid, cell) : null,
+    cell.state === "measured" ? goFurther(run, grid, cell) : null,
+  );
+  element.addEventListener("keydown", (event) => event.key === "Escape" && closeCell());
+  return { element, heading };
+}
+
+// Say in a sentence what the two drops mean.
+function inWords(grid, cell) {
+  const { on, off, floor } = cell;
+  const exp2 = grid.experiment === "exp2";
+  const left = cell.degenerate ? " No sum wraps around here, so the paper leaves this configuration out." : "";
+  const own = exp2 ? "the row of a prime factor of N" : "the row of the task prime";
+  if (!on || !off) {
+    const rows = on ? "Every row belongs" : "No row belongs";
+    return `${rows} to a prime factor of N, so there is nothing to compare.${left}`;
+  }
+  const below = Math.abs(off.mean) < floor ? "below" : "above";
+  return (
+    `Zeroing ${own} costs ${decimals(on.mean)} of test accuracy; zeroing another row costs ` +
+    `${decimals(off.mean)}, which is ${below} the noise floor of ${decimals(floor)}.${left}`
+  );
+}
+
+function facts(grid, cell) {
+  const pairs = [
+    [`${grid.on_name} drop`, cell.on && withInterval(cell.on)],
+    [`${grid.off_name} drop`, cell.off && withInterval(cell.off, 4)],
+    ["ratio", cell.ratio && cell.ratio.text.replace("-", "−")],
+    ["noise floor", decimals(cell.floor, 4)],
+    ["test accuracy", cell.accuracy && withInterval(cell.accuracy, 4)],
+    ["converged", cell.converged === null ? null : percent(cell.converged)],
+    ["models", `${cell.models.measured} of ${cell.models.planned}`],
+    [cell.seeds.length > 1 ? "seeds" : "seed", cell.seeds.join(", ")],
+  ];
+  const shown = pairs.map(([name, value]) =>
+    h("div", {}, h("dt", {}, name), h("dd", { class: "number" }, value ?? "—")),
+  );
+  const note = cell.seeds.length > 1 ? h("p", { class: "small muted" }, "± is the 95 % interval over seeds.") : null;
+  return [h("dl", { class: "facts" }, shown), note];
+}
+
+// Say why there is no value, and give the command that would make one.
+function unmeasured(run, grid, cell) {
+  const { planned, measured, failed } = cell.models;
+  const name = configurationOf(grid, cell);
+  const all = count(planned, "model");
+  const some = `${measured} of the ${all} of ${name} ${measured === 1 ? "is" : "are"} measured`;
+  const sentences = {
+    missing: `${name} has not been asked for. This command measures it and adds it to this run:`,
+    waiting: `${name} is asked for, but none of its ${all} is measured yet. This command measures it:`,
+    partial:
+      `${some}${failed ? `, ${failed} failed` : ""}. A value needs all models of a seed. ` +
+      "This command measures the rest:",
+    failed: `${name} failed: ${failed} of ${all}. This command tries again:`,
+  };
+  const why = failed ? h("p", {}, h("a", { href: "#failures" }, "See what went wrong"), ".") : null;
+  const wrap = cell.degenerate ? h("p", {}, `Note: ${stateWords(cell)[1]} of the heatmaps.`) : null;
+  return [h("p", {}, sentences[cell.state]), commandBox(cellCommand(run, grid, cell.row, cell.range)), why, wrap];
+}
+
+// The models: profile, curves and raw numbers, of all seeds or of one.
+function models(grid, cell) {
+  const seeds = [...new Set(cell.runs.map((model) => model.seed))];
+  const place = h("div", { class: "detail-charts" });
+  const show = (chosen) => {
+    const shown = chosen === "all" ? cell.runs : cell.runs.filter((model) => String(model.seed) === chosen);
+    place.replaceChildren(
+      h("div", {}, h("h4", {}, "Ablation profile"), profile(shown, grid, cell)),
+      h("div", {}, h("h4", {}, "Training curves"), trainingCurves(shown, grid)),
+    );
+  };
+  show("all");
+  const options = [["all", `all ${seeds.length}`], ...seeds.map((seed) => [String(seed), String(seed)])];
+  const select = h(
+    "select",
+    { onchange: (event) => show(event.target.value) },
+    options.map(([value, text]) => h("option", { value }, text)),
+  );
+  const picker = h("label", {}, "Seeds shown ", select);
+  return [seeds.length > 1 ? picker : null, place, rawNumbers(grid, cell)];
+}
+
+// Every model's own numbers at full precision.
+function rawNumbers(grid, cell) {
+  const whose = cell.runs.length === 1 ? "its model" : `all ${cell.runs.length} models`;
+  return openable(`The numbers of ${whose}`, () => rawTable(grid, cell), { class: "raw" });
+}
+
+function rawTable(grid, cell) {
+  const primes = cell.runs[0].primes;
+  const lines = cell.runs.map((model) => {
+    const marks = { "data-modulus": model.modulus, "data-seed": model.seed };
+    const accuracy = accuracyOf(model);
+    const drops = dropsOf(model);
+    return h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, String(model.modulus)),
+      [model.seed, model.test, model.correct].map((value) => h("td", {}, String(value))),
+      h("td", { ...marks, "data-measure": "accuracy", "data-value": accuracy }, decimals(accuracy, 4)),
+      h("td", {}, converged(model, grid) ? "yes" : "no"),
+      h("td", {}, decimals(model.seconds, 1)),
+      primes.map((prime, i) => {
+        const kind = model.relevant.includes(prime) ? "relevant" : null;
+        return h("td", { ...marks, class: kind, "data-prime": prime, "data-value": drops[i] }, decimals(drops[i], 4));
+      }),
+    );
+  });
+  const names = ["modulus", "seed", "test pairs", "correct", "accuracy", "converged", "seconds"];
+  const columns = [...names, ...primes.map((prime) => `drop of ${prime}`)];
+  return simpleTable({ class: "numbers" }, h("caption", {}, "Relevant rows are in bold."), columns, lines);
+}
+
+// Offer the models that are missing, or else more seeds.
+function goFurther(run, grid, cell) {
+  const { planned, measured } = cell.models;
+  if (measured < planned) {
+    const text =
+      `${measured} of ${count(planned, "model")} are measured; seeds that are not whole do not count. ` +
+      "This command measures the rest:";
+    return [h("p", { class: "small" }, text), commandBox(cellCommand(run, grid, cell.row, cell.range))];
+  }
+  if (cell.seeds.length > 1) return null;
+  const first = BigInt(cell.seeds[0]);
+  const seeds = [first, first + 1n, first + 2n].map(String);
+  return h(
+    "details",
+    {},
+    h("summary", {}, "With error bars"),
+    h("p", { class: "small" }, "Two more seeds give this configuration a 95 % interval:"),
+    commandBox(cellCommand(run, grid, cell.row, cell.range, seeds)),
+  );
+}

@@ -1,0 +1,108 @@
+// Primes: tests that prove, and a factorisation that can pause, so that the page never stops.
+
+import { gcd, mod, powerModulo } from "./integers.js";
+
+// The first 13 primes decide primality without doubt below this number (Sorenson and Webster, 2015).
+const BASES = [2n, 3n, 5n, 7n, 11n, 13n, 17n, 19n, 23n, 29n, 31n, 37n, 41n];
+export const FIRST_DOUBTFUL = 3_317_044_064_679_887_385_961_981n;
+const BATCH = 64;
+const MOST_BATCHES = 1 << 14; // a million steps, as the library takes
+const MOST_BITS = 1024;
+
+// Tell whether n is prime: true, false, or null where the tests cannot prove it.
+export function isPrime(n) {
+  if (n < 2n) return false;
+  for (const p of BASES) if (n % p === 0n) return n === p;
+  let [odd, twos] = [n - 1n, 0];
+  while (!(odd & 1n)) [odd, twos] = [odd >> 1n, twos + 1];
+  if (!BASES.every((base) => passes(n, base, odd, twos))) return false;
+  return n < FIRST_DOUBTFUL ? true : null;
+}
+
+function passes(n, base, odd, twos) {
+  let x = powerModulo(base, odd, n);
+  if (x === 1n || x === n - 1n) return true;
+  for (let i = 1; i < twos; i++) {
+    x = (x * x) % n;
+    if (x === n - 1n) return true;
+  }
+  return false;
+}
+
+// Return the first `count` primes from `start` on that `skip` does not name.
+export function primesFrom(start, count, skip = []) {
+  const found = [];
+  for (let n = start < 2n ? 2n : start; found.length < count; n++) {
+    if (!skip.includes(n) && isPrime(n) !== false) found.push(n);
+  }
+  return found;
+}
+
+// Factor n ≥ 1 in pieces of work: a generator that yields between them, and returns
+// { factors: [[prime, exponent], …], rest } with the part that could not be factored, mostly 1.
+export function* factorise(n) {
+  const found = new Map();
+  let left = n;
+  for (let p = 2n; p < 1000n && p * p <= left; p += p === 2n ? 1n : 2n) {
+    while (left % p === 0n) {
+      left /= p;
+      found.set(p, (found.get(p) ?? 0) + 1);
+    }
+  }
+  const pending = left > 1n ? [left] : [];
+  let rest = 1n;
+  while (pending.length) {
+    const m = pending.pop();
+    const short = m.toString(2).length <= MOST_BITS;
+    const prime = m < 1_000_000n ? true : short ? isPrime(m) : null;
+    if (prime) {
+      found.set(m, (found.get(m) ?? 0) + 1);
+      continue;
+    }
+    const divisor = prime === false ? yield* findDivisor(m) : null;
+    if (divisor === null) rest *= m;
+    else pending.push(divisor, m / divisor);
+  }
+  const factors = [...found].sort(([p], [q]) => (p < q ? -1 : 1));
+  return { factors, rest };
+}
+
+// Find a proper divisor of a composite: a square root, or Pollard's rho in batches; null if neither.
+function* findDivisor(n) {
+  const root = squareRoot(n);
+  if (root * root === n) return root;
+  let batches = 0;
+  for (let c = 1n; batches < MOST_BATCHES; c++) {
+    let [x, y, divisor] = [2n, 2n, 1n];
+    const step = (value) => (value * value + c) % n;
+    while (divisor === 1n && batches < MOST_BATCHES) {
+      const before = [x, y];
+      let product = 1n;
+      for (let i = 0; i < BATCH; i++) {
+        [x, y] = [step(x), step(step(y))];
+        product = (product * mod(x - y, n)) % n;
+      }
+      divisor = gcd(product, n);
+      if (divisor === n) {
+        [x, y, divisor] = [...before, 1n]; // several factors in one batch: step by step
+        while (divisor === 1n) {
+          [x, y] = [step(x), step(step(y))];
+          divisor = gcd(x - y, n);
+        }
+      }
+      batches++;
+      yield;
+    }
+    if (divisor !== 1n && divisor !== n) return divisor;
+  }
+  return null;
+}
+
+function squareRoot(n) {
+  let x = 1n << BigInt((n.toString(2).length + 1) >> 1);
+  for (;;) {
+    const next = (x + n / x) >> 1n;
+    if (next >= x) return x;
+    x = next;
+  }
+}

@@ -1,0 +1,31 @@
+// The four verdicts on a claim: each with its own sign and words, so that colour only helps.
+
+import { h, s } from "./dom.js";
+
+const SIGNS = {
+  holds: ["good", "M4.5 8.5l2.5 2.5 4.5-5.5"],
+  "holds in part": ["part", "M4.5 8h7"],
+  "does not hold": ["bad", "M5.2 5.2l5.6 5.6M10.8 5.2l-5.6 5.6"],
+  "not measured yet": ["open", ""],
+};
+const PLURAL = {
+  holds: "hold",
+  "holds in part": "hold in part",
+  "does not hold": "do not hold",
+  "not measured yet": "not measured yet",
+};
+
+// Show a verdict; `words` may say more than its name, such as "holds so far".
+export function verdictMark(verdict, words = verdict) {
+  const [kind, d] = SIGNS[verdict];
+  const box = { viewBox: "0 0 16 16", width: 18, height: 18, "aria-hidden": "true" };
+  const sign = s("svg", box, s("circle", { cx: 8, cy: 8, r: 7 }), s("path", { d }));
+  return h("span", { class: `verdict ${kind}` }, sign, h("span", {}, words));
+}
+
+// Return a mark for each verdict that some of the claims have, with how many: "8 hold".
+export function verdictCounts(claims) {
+  const number = (verdict) => claims.filter((claim) => claim.verdict === verdict).length;
+  const some = Object.keys(SIGNS).map((verdict) => [verdict, number(verdict)]).filter(([, found]) => found > 0);
+  return some.map(([verdict, found]) => verdictMark(verdict, `${found} ${found === 1 ? verdict : PLURAL[verdict]}`));
+}

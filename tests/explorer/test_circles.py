@@ -1,0 +1,315 @@
+"""The number circles in a real browser: what they show is what Python computes."""
+
+import random
+from typing import Any
+
+import pytest
+
+from primefourier.arithmetic.crt import combine_residues
+from primefourier.arithmetic.primes import factorize
+from visits import Visit
+
+SIGNS = {"add": "+", "subtract": "−", "multiply": "×"}
+READ = """
+async (cases) => {
+  const field = (name) => document.querySelector(`#circles input.number.${name}`);
+  const busy = () => document.querySelector(".reconstruction").getAttribute("aria-busy") === "true";
+  const shown = [];
+  for (const { a, b, n, operation } of cases) {
+    document.querySelector(`[aria-label="Operation"] [aria-label="${operation}"]`).click();
+    for (const [name, value] of Object.entries({ a, b, n })) {
+      field(name).value = value;
+      field(name).dispatchEvent(new Event("input"));
+    }
+    while (busy()) await new Promise((resolve) => setTimeout(resolve, 5));
+    shown.push({
+      equation: document.getElementById("equation").textContent,
+      answer: document.querySelector("#equation .answer").textContent,
+      circles: [...document.querySelectorAll(".circle")].map((card) => ({ ...card.dataset,
+        active: card.classList.contains("active"), words: card.textContent })),
+      steps: [...document.querySelectorAll(".steps li")].map((item) => ({ ...item.dataset })),
+    });
+  }
+  return shown;
+}
+"""
+
+
+def some_cases(count: int) -> list[dict[str, str]]:
+    """Small ones, large ones and negative ones, with a modulus that can be factored."""
+    draw = random.Random(20)
+    primes = [2, 3, 5, 7, 11, 13, 101, 997, 65537, 1_000_003, 2_147_483_647]
+    cases = []
+    for i in range(count):
+        digits = draw.choice([1, 2, 3, 6, 20, 60, 400])
+        a, b = (draw.randrange(-(10**digits), 10**digits) for _ in "ab")
+        n = draw.randrange(2, 10 ** draw.choice([1, 2, 3, 6, 12, 15]))
+        if i % 3 == 0:
+            n = 1
+            for p in draw.choices(primes, k=draw.randrange(1, 7)):
+                n *= p
+        operation = draw.choice(["Add", "Subtract", "Multiply"])
+        cases.append({"a": str(a), "b": str(b), "n": str(n), "operation": operation})
+    return cases
+
+
+def test_arithmetic_of_200_random_tasks_is_pythons(explorer: Visit) -> None:
+    cases = some_cases(200)
+    for case, shown in zip(cases, explorer.page.evaluate(READ, cases), strict=True):
+        check_task(case, shown)
+
+
+def check_task(case: dict[str, str], shown: dict[str, Any]) -> None:
+    a, b, n = (int(case[name]) for name in "abn")
+    result = {"Add": a + b, "Subtract": a - b, "Multiply": a * b}[case["operation"]]
+    assert shown["answer"] == str(result % n)
+    words = [f"({x})" if x < 0 else str(x) for x in (a, b)]
+    sign = SIGNS[case["operation"].lower()]
+    equation = f"({words[0]} {sign} {words[1]}) mod {n} = {result % n}"
+    assert shown["equation"] == equation.replace("-", "−")
+
+    factors = factorize(n)
+    powers = {p: p**e for p, e in factors}
+    for circle in shown["circles"]:
+        period = powers.get(int(circle["prime"]), int(circle["prime"]))
+        expected = {"period": period, "a": a % period, "b": b % period, "result": result % period}
+        assert {name: int(circle[name]) for name in expected} == expected
+        assert circle["active"] == (int(circle["prime"]) in powers)
+    assert set(powers) <= {int(circle["prime"]) for circle in shown["circles"]}
+
+    moduli = list(powers.values())
+    expected_steps = []
+    for count in range(1, len(moduli) + 1):
+        known = combine_residues([result % m for m in moduli[:count]], moduli[:count])
+        expected_steps.append((moduli[count - 1], int(known.value), int(known.modulus)))
+    steps = [
+        tuple(int(step[name]) for name in ("modulus", "value", "known")) for step in shown["steps"]
+    ]
+    assert steps == (expected_steps if len(moduli) > 1 else [])
+
+
+def test_figure_1_is_what_the_page_begins_with(explorer: Visit) -> None:
+    assert explorer.text("#equation") == "(9 + 17) mod 23 = 3"
+    circles = explorer.page.locator(".circle")
+    assert [c.get_attribute("data-prime") for c in circles.all()] == ["23", "29", "31", "37"]
+    assert explorer.page.locator(".circle.active").get_attribute("data-prime") == "23"
+    overlap = explorer.page.locator(".circle.active .sector.sum")
+    assert overlap.count() == 1  # 9 + 17 goes beyond the turn
+    assert explorer.page.locator(".circle:not(.active) .sector.sum").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("3.5", "An integer such as 9 or −17 is required, got “3.5”."),
+        ("", "An integer such as 9 or −17 is required, got “”."),
+        ("<b>9</b>", "An integer such as 9 or −17 is required, got “<b>9</b>”."),
+        ("9" * 5001, "This page takes up to 5000 digits, got 5001; the library takes any."),
+    ],
+)
+def test_what_is_no_integer_is_explained_and_changes_nothing(
+    explorer: Visit, text: str, problem: str
+) -> None:
+    field = explorer.page.get_by_label("a ↔", exact=True)
+    field.fill(text)
+    assert explorer.text("#circles .number-field .problem") == problem
+    assert field.get_attribute("aria-invalid") == "true"
+    assert explorer.text("#equation") == "(9 + 17) mod 23 = 3"
+    field.fill("1_0")
+    assert explorer.text("#equation") == "(10 + 17) mod 23 = 4"
+    assert field.get_attribute("aria-invalid") == "false"
+
+
+def test_a_modulus_below_2_is_refused(explorer: Visit) -> None:
+    field = explorer.page.locator("#circles input.number.n")
+    field.fill("1")
+    assert "At least 2 is required, got 1." in explorer.text("#circles .controls")
+    field.fill("2")
+    field.press("ArrowDown")
+    assert field.input_value() == "2"
+
+
+def test_keys_and_buttons_step_a_number(explorer: Visit) -> None:
+    field = explorer.page.get_by_label("b ↔", exact=True)
+    for key, expected in [
+        ("ArrowUp", "18"),
+        ("ArrowDown", "17"),
+        ("PageUp", "27"),
+        ("Shift+ArrowDown", "17"),
+    ]:
+        field.press(key)
+        assert field.input_value() == expected
+    explorer.page.get_by_role("button", name="Increase b").click()
+    assert field.input_value() == "18"
+    explorer.page.get_by_role("button", name="Decrease b").click()
+    assert field.input_value() == "17"
+
+
+def test_the_name_of_a_number_can_be_dragged(explorer: Visit) -> None:
+    box = explorer.page.locator("#circles label.handle.a").bounding_box()
+    assert box is not None
+    mouse = explorer.page.mouse
+    mouse.move(box["x"] + 5, box["y"] + 5)
+    mouse.down()
+    mouse.move(box["x"] + 5 + 30, box["y"] + 5, steps=7)
+    mouse.up()
+    assert explorer.text("#equation") == "(14 + 17) mod 23 = 8"
+    mouse.move(box["x"] + 300, box["y"] + 5)  # released: nothing moves any more
+    assert explorer.text("#equation") == "(14 + 17) mod 23 = 8"
+
+
+@pytest.mark.parametrize(("grip", "equation"), [("a", "(12 + 17)"), ("b", "(9 + 20)")])
+def test_the_end_of_an_arc_can_be_dragged(explorer: Visit, grip: str, equation: str) -> None:
+    """Dragged by 3 of 23 residues clockwise, a number grows by 3, also beyond the top."""
+    at, to = explorer.page.evaluate(
+        """(grip) => {
+          const svg = document.querySelector(".circle.active svg");
+          const knob = svg.querySelector(`[data-grip="${grip}"] .knob`);
+          const spot = knob.getBoundingClientRect(), all = svg.getBoundingClientRect();
+          const [cx, cy] = [all.x + all.width / 2, all.y + all.height / 2];
+          const [x, y] = [spot.x + spot.width / 2, spot.y + spot.height / 2];
+          const angle = (2 * Math.PI * 3) / 23, [dx, dy] = [x - cx, y - cy];
+          return [[x, y], [cx + dx * Math.cos(angle) - dy * Math.sin(angle),
+                           cy + dx * Math.sin(angle) + dy * Math.cos(angle)]];
+        }""",
+        grip,
+    )
+    mouse = explorer.page.mouse
+    mouse.move(*at)
+    mouse.down()
+    mouse.move(*to, steps=4)
+    mouse.up()
+    assert explorer.text("#equation").startswith(equation)
+
+
+def test_counting_up_turns_the_hands_until_it_is_stopped(explorer: Visit) -> None:
+    page = explorer.page
+    hand = page.locator(".circle.active .hand")
+    before = hand.get_attribute("x2")
+    page.get_by_label("Speed of counting").select_option("30")
+    page.get_by_role("button", name="Count a up").click()
+    explorer.until("document.querySelector('#equation .a').textContent > 12")
+    assert hand.get_attribute("x2") != before
+    page.get_by_role("button", name="Stop counting").click()
+    stopped = explorer.text("#equation")
+    page.wait_for_timeout(150)
+    assert explorer.text("#equation") == stopped
+
+
+def test_people_who_want_no_motion_see_whole_steps(explorer: Visit) -> None:
+    page = explorer.page
+    page.emulate_media(reduced_motion="reduce")
+    page.get_by_label("Speed of counting").select_option("30")
+    page.get_by_role("button", name="Count a up").click()
+    explorer.until("document.querySelector('#equation .a').textContent > 10")
+    step = page.evaluate(
+        """() => {
+          const hand = document.querySelector(".circle.active .hand");
+          const a = Number(document.querySelector("#equation .a").textContent);
+          const [x, y] = ["x2", "y2"].map((name) => hand.getAttribute(name));
+          const turn = Math.atan2(x, -y) / (2 * Math.PI);
+          return ((turn - (a + 17) / 23) * 23) % 23;
+        }"""
+    )
+    assert abs(step - round(step)) < 1e-6
+
+
+def test_depths_open_as_rings_with_a_table(explorer: Visit) -> None:
+    page = explorer.page
+    page.locator("#circles input.number.n").fill("45")
+    opener = page.get_by_role("button", name="Depths of p = 3")
+    opener.click()
+    assert opener.get_attribute("aria-expanded") == "true"
+    card = page.locator('.circle[data-prime="3"]')
+    assert card.locator(".track").count() == 6
+    assert card.locator(".track.active").count() == 2  # 3 and 9 divide 45
+    rows = page.locator(".depth-table tbody tr").all()
+    assert [int(row.get_attribute("data-result") or "") for row in rows] == [
+        26 % 3 ** (d + 1) for d in range(6)
+    ]
+    assert "−0.500" in rows[0].inner_text()  # cos of 2/3 of a turn
+    opener.click()
+    assert card.locator(".hand").count() == 1
+
+
+def test_reconstruction_goes_step_by_step(explorer: Visit) -> None:
+    page = explorer.page
+    page.get_by_role("button", name="13 + 15 mod 21").click()
+    items = page.locator(".steps li")
+    assert items.all_inner_texts() == [
+        "mod 3 the answer is 1; 7 numbers are left: 1, 4, 7, 10, …",
+        "mod 7 the answer is 0; one number is left: 7",
+    ]
+    assert page.locator(".bar-row .needle").count() == 3  # both bars and the answer line up
+    page.get_by_role("button", name="Back").click()
+    assert items.all_inner_texts()[1] == "…"
+    assert page.locator(".candidate.lit").count() == 7
+    assert page.locator(".bar-row .needle").count() == 0
+    page.get_by_role("button", name="Next").click()
+    assert page.get_by_role("button", name="Next").is_disabled()
+    page.get_by_role("button", name="Step by step").click()
+    assert items.all_inner_texts() == ["…", "…"]
+    explorer.until("document.querySelectorAll('.steps .later').length === 0")
+
+
+def test_primes_can_be_chosen(explorer: Visit) -> None:
+    page = explorer.page
+    field = page.get_by_label("primes", exact=True)
+    field.fill("7, 3 23")
+    assert [c.get_attribute("data-prime") for c in page.locator(".circle").all()] == [
+        "3",
+        "7",
+        "23",
+    ]
+    field.fill("9")
+    assert "got 9; use depth for prime powers" in explorer.text("#circle-primes-problem")
+    field.fill("3,3")
+    assert "got 3 twice" in explorer.text("#circle-primes-problem")
+    field.fill("")
+    assert page.locator(".circle").count() == 4
+
+
+@pytest.mark.parametrize(
+    "name", ["9 + 17 mod 23", "13 + 15 mod 21", "100 − 250 mod 360", "26 digits × 26 digits"]
+)
+def test_every_example_shows_what_it_says(explorer: Visit, name: str) -> None:
+    explorer.page.get_by_role("button", name=name).click()
+    shown = explorer.text("#equation").replace("−", "-").replace("×", "*").replace(" mod ", "%")
+    task, answer = shown.split(" = ")
+    a, sign, b, n = task.replace("(", "").replace(")", " ").replace("%", "").split()
+    python = {"+": int(a) + int(b), "-": int(a) - int(b), "*": int(a) * int(b)}[sign]
+    assert int(answer) == python % int(n)
+
+
+def test_a_number_that_cannot_be_split_is_named_and_still_reduced(explorer: Visit) -> None:
+    page = explorer.page
+    p, q = 10**30 + 57, 10**31 + 33
+    page.locator("#circles input.number.n").fill(str(2 * p * q))
+    assert explorer.text("#equation").endswith("= 26")
+    page.get_by_text("that this page could not split").wait_for(timeout=60_000)
+
+
+def test_the_address_carries_the_task(explorer: Visit) -> None:
+    page = explorer.page
+    page.get_by_role("button", name="100 − 250 mod 360").click()
+    explorer.until("location.hash.includes('n=360')")
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
+    assert explorer.text("#equation") == "(100 − 250) mod 360 = 210"
+
+
+def test_nonsense_in_the_address_is_ignored(explorer: Visit) -> None:
+    page = explorer.page
+    page.evaluate("location.hash = 'a=x&b=7&n=1&operation=constructor&primes=<i>'")
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
+    assert explorer.text("#equation") == "(9 + 7) mod 23 = 16"
+    assert "An integer such as" in explorer.text("#circle-primes-problem")
+
+
+def test_the_answer_can_be_copied(explorer: Visit) -> None:
+    page = explorer.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy answer").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == "3"

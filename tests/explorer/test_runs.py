@@ -1,0 +1,87 @@
+"""Reports of runs that are empty, partial, failed or hostile: each a sensible page."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from explorer_pages import write_report
+from lab_records import EXP1, PAPER, configs_of, failed, plausible, records_of
+from primefourier.lab.config import ModelConfig
+from primefourier.lab.record import Record
+from visits import visit
+
+HOSTILE = (
+    "</script><script>document.title='owned'</script>"
+    "<img src=x onerror=\"document.title='owned'\"> \u202e${1+1}"
+)
+"""Ends the data's script, runs, loads, turns the text around, and looks like a template."""
+
+
+def check_page(browser: Browser, file: Path, *words: str) -> None:
+    with visit(browser, file) as opened:
+        text = opened.text("body")
+        for word in words:
+            assert word in text
+        assert opened.page.locator("#circles .circle").count() == 4
+
+
+OWN = configs_of("exp2", moduli=[45, 12], ranges=[50], primes=[2, 3], operation="multiply")
+NONE_RELEVANT = configs_of("exp2", moduli=[49], ranges=[50], primes=[2, 3])
+CASES: dict[str, tuple[Sequence[ModelConfig], Sequence[Record], list[str]]] = {
+    "nothing asked for": (
+        [],
+        [],
+        ["Nothing has been asked of this run yet"],
+    ),
+    "nothing measured": (EXP1[:20], [], ["0 of 20 models measured", "waiting"]),
+    "half of a cell": (EXP1[:4], plausible(EXP1[:2]), ["2 of 4 models measured", "2 of 4"]),
+    "all failed": (
+        EXP1[:4],
+        [failed(config, "Traceback\nout of luck") for config in EXP1[:4]],
+        ["4 failed", "exp1 N=3 r=100 |P|=4 seed=42", "failed"],
+    ),
+    "all of it": (PAPER, plausible(PAPER), ["750 models measured"]),
+    "own settings": (
+        (
+            own := configs_of(
+                "exp2", moduli=[45, 12], ranges=[50], primes=[2, 3], operation="multiply"
+            )
+        ),
+        plausible(own),
+        ["Experiment 2, operation multiply, primes [2, 3]", "2 models measured"],
+    ),
+    "no relevant rows": (
+        NONE_RELEVANT,
+        records_of(NONE_RELEVANT),
+        ["1 model measured"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_run_gives_a_sensible_page(browser: Browser, tmp_path: Path, case: str) -> None:
+    planned, records, words = CASES[case]
+    file = tmp_path / "report.html"
+    write_report(file, planned, records)
+    check_page(browser, file, *words)
+
+
+def test_hostile_text_is_shown_and_does_nothing(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    write_report(
+        file,
+        EXP1[:8],
+        [failed(EXP1[0], HOSTILE), *plausible(EXP1[1:8])],
+        commands=[f"pfe run exp1 --seeds '{HOSTILE}'"],
+        folder=Path(f"results/{HOSTILE.replace('/', '|')}"),
+    )
+    with visit(browser, file) as opened:
+        page = opened.page
+        page.evaluate("document.querySelectorAll('details').forEach((d) => (d.open = true))")
+        assert HOSTILE in page.locator("#failures pre").inner_text()
+        assert HOSTILE.replace("/", "|") in page.locator("h1").inner_text()
+        assert page.locator("img").count() == 0
+        assert page.locator("script").count() == 2  # the data and the page's own
+        assert page.title() != "owned"
