@@ -20,11 +20,12 @@ KNOWS = {
     "theory": GROUND,
     "nn": GROUND,
     "figures": GROUND,
+    "explorer": GROUND,
     "cluster": set[str](),
     "bulk": GROUND | {"cluster"},
     "analysis": GROUND | {"nn"},
-    "lab": GROUND | {"theory", "nn", "figures", "cluster", "analysis"},
-    "cli": GROUND | {"theory", "nn", "figures", "cluster", "bulk", "analysis", "lab"},
+    "lab": GROUND | {"theory", "nn", "figures", "explorer", "cluster", "analysis"},
+    "cli": GROUND | {"theory", "nn", "figures", "explorer", "cluster", "bulk", "analysis", "lab"},
 }
 """Which other rooms a room may import from; a room stands below all that it knows."""
 THIRD_PARTY = {
@@ -33,6 +34,7 @@ THIRD_PARTY = {
     "theory": {"numpy"},
     "nn": {"numpy", "torch"},
     "figures": {"matplotlib"},
+    "explorer": set[str](),
     "cluster": {"dask", "distributed"},
     "bulk": {"numpy", "pyarrow", "distributed"},
     "analysis": {"numpy", "torch"},
@@ -40,6 +42,14 @@ THIRD_PARTY = {
     "cli": {"numpy", "torch", "matplotlib", "cyclopts", "rich"},
 }
 FILES = sorted(SOURCE.rglob("*.py"))
+PAGE_FILES = sorted([*SOURCE.rglob("*.js"), *SOURCE.rglob("*.css")])
+NOT_IN_A_PAGE = (
+    *("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "DOMParser", "srcdoc"),
+    *("eval(", "new Function", "import(", "fetch(", "XMLHttpRequest", "WebSocket", "EventSource"),
+    *("sendBeacon", "http://", "https://"),
+)
+"""What could make markup or code of data, or reach out of the page."""
+SVG_NAMESPACE = '"http://www.w3.org/2000/svg"'
 
 
 def imported(path: Path) -> set[str]:
@@ -80,6 +90,24 @@ def test_every_file_has_a_test_file_of_its_name(path: Path) -> None:
     if path.name != "__init__.py":
         mirrored = ROOT / "tests" / path.relative_to(SOURCE)
         assert mirrored.with_name(f"test_{path.name}").exists()
+
+
+@pytest.mark.parametrize("path", PAGE_FILES, ids=lambda path: path.name)
+def test_scripts_and_styles_say_what_they_are_for_and_hold_one_idea(path: Path) -> None:
+    text = path.read_text()
+    assert path.parent.parent == SOURCE / "explorer"
+    assert text.startswith("// " if path.suffix == ".js" else "/* ")
+    assert text.count("\n") <= 300, "does it still hold one idea?"
+
+
+@pytest.mark.parametrize("path", PAGE_FILES, ids=lambda path: path.name)
+def test_scripts_and_styles_make_no_markup_of_text_and_reach_nobody(path: Path) -> None:
+    text = path.read_text().replace(SVG_NAMESPACE, "")
+    assert [word for word in NOT_IN_A_PAGE if word in text] == []
+
+
+def test_the_page_has_scripts_and_styles() -> None:
+    assert {"main.js", "dom.js", "base.css"} <= {path.name for path in PAGE_FILES}
 
 
 def test_the_import_is_light() -> None:

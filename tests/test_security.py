@@ -1,6 +1,7 @@
 """The promises of docs/security.md that concern the whole project."""
 
 import ast
+import json
 import re
 import subprocess
 from dataclasses import replace
@@ -12,6 +13,7 @@ from primefourier.cli.app import run
 from primefourier.lab.report import draw_figures
 from primefourier.lab.run_model import run_model
 from primefourier.lab.sweep.store import write_store
+from read_page import read_page
 from small_models import small_config
 
 SOURCE = Path(__file__).parents[1] / "src" / "primefourier"
@@ -61,7 +63,7 @@ def around(folder: Path) -> set[Path]:
     return {path for path in folder.parent.rglob("*") if folder not in path.parents}
 
 
-@pytest.mark.parametrize("command", ["status", "claims", "figures", "export", "repair"])
+@pytest.mark.parametrize("command", ["status", "claims", "figures", "report", "export", "repair"])
 def test_what_a_store_says_cannot_steer_a_terminal_or_leave_the_folder(
     hostile_folder: Path, command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -70,6 +72,19 @@ def test_what_a_store_says_cannot_steer_a_terminal_or_leave_the_folder(
     shown = capsys.readouterr()
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202e]", shown.out + shown.err)
     assert around(hostile_folder) == before
+
+
+def test_a_report_holds_what_a_store_says_as_text_alone(
+    hostile_folder: Path, tmp_path: Path
+) -> None:
+    assert run(["report", str(hostile_folder)]) == 0
+    assert run(["explore", "--no-open", "--out", str(tmp_path / "explorer.html")]) == 0
+    page = read_page(hostile_folder / "report.html")
+    skeleton = read_page(tmp_path / "explorer.html")
+    assert page.tags == skeleton.tags, "the data adds no element, and no attribute"
+    data = json.loads(page.texts["data"])
+    assert any(HOSTILE in failure["error"] for failure in data["run"]["failures"])
+    assert any("alert(1)" in command for command in data["run"]["commands"])
 
 
 def test_names_of_figures_are_made_of_fixed_words() -> None:

@@ -35,8 +35,8 @@ def test_help_lists_every_command(pfe: Callable[..., tuple[int, str, str]]) -> N
     code, out, _ = pfe("--help")
     assert code == 0
     for command in (
-        *("encode", "decode", "plan", "theory", "circles", "version"),
-        *("reproduce", "run", "status", "claims", "figures", "export"),
+        *("encode", "decode", "plan", "theory", "circles", "explore", "version"),
+        *("reproduce", "run", "status", "claims", "figures", "report", "export"),
     ):
         assert command in out
         assert pfe(command, "--help")[0] == 0

@@ -9,12 +9,13 @@ import pytest
 
 from primefourier.lab.experiments import models_of, profile
 from primefourier.lab.sweep import read_store
+from read_page import read_page
 
 Smoke = tuple[Path, subprocess.CompletedProcess[str]]
 Pfe = Callable[..., tuple[int, str, str]]
 
 
-def test_it_ends_with_claims_and_figures(smoke: Smoke) -> None:
+def test_it_ends_with_claims_figures_and_report(smoke: Smoke) -> None:
     folder, done = smoke
     assert done.returncode == 0, done.stderr
     assert "Measured 21 of 21 models" in done.stdout
@@ -29,6 +30,12 @@ def test_it_ends_with_claims_and_figures(smoke: Smoke) -> None:
     names = {path.name for path in (folder / "figures").iterdir()}
     assert {"figure-01-circles-9-17-mod-23.svg", "figure-04-exp1-diagonal.png"} <= names
     assert {"figure-08-control-off-diagonal.png", "figure-18-exp2-profiles-r100.png"} <= names
+    assert done.stdout.splitlines()[-1].startswith(f"To look at: {folder}/report.html. Claims")
+    run = json.loads(read_page(folder / "report.html").texts["data"])["run"]
+    assert run["counts"] == {"planned": 21, "measured": 21, "failed": 0, "waiting": 0}
+    assert [row["verdict"] for row in run["claims"]] == [
+        row["verdict"] for row in verdicts.values()
+    ]
 
 
 def test_each_model_is_told_in_a_pipe_with_the_time_left(smoke: Smoke) -> None:

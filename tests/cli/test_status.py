@@ -52,6 +52,6 @@ def test_folders_without_a_sweep_are_told(pfe: Pfe, tmp_path: Path) -> None:
         (tmp_path / "none", "there is no folder"),
         (tmp_path, "holds no sweep"),
     ):
-        for command in ("status", "claims", "figures", "export"):
+        for command in ("status", "claims", "figures", "report", "export"):
             code, _, err = pfe(command, str(folder))
             assert (code, message in err) == (2, True)

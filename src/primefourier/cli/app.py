@@ -16,11 +16,13 @@ from primefourier.cli.claims import claims
 from primefourier.cli.decode import STANDARD_INPUT, decode
 from primefourier.cli.encode import encode
 from primefourier.cli.encode_file import encode_file
+from primefourier.cli.explore import explore
 from primefourier.cli.export import export
 from primefourier.cli.figures import figures
 from primefourier.cli.output import visible
 from primefourier.cli.plan import plan
 from primefourier.cli.repair import repair
+from primefourier.cli.report import report
 from primefourier.cli.reproduce import reproduce
 from primefourier.cli.run import run as run_command
 from primefourier.cli.status import status
@@ -44,6 +46,7 @@ _GROUPS: dict[str, tuple[Callable[..., object], ...]] = {
         plan,
         theory,
         circles,
+        explore,
         version,
     ),
     "The paper's experiments": (
@@ -52,6 +55,7 @@ _GROUPS: dict[str, tuple[Callable[..., object], ...]] = {
         status,
         claims,
         figures,
+        report,
         export,
         repair,
         bench,

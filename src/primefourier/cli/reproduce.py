@@ -7,6 +7,7 @@ from pathlib import Path
 from primefourier.cli.claims import write_claims
 from primefourier.cli.figures import write_figures
 from primefourier.cli.output import print_text
+from primefourier.cli.report import write_report
 from primefourier.cli.sweep_options import (
     Device,
     Out,
@@ -30,7 +31,7 @@ def reproduce(
     device: Device = "cpu",
     plan: Plan = False,
 ) -> int:
-    """Train and ablate the paper's models, judge its claims and draw its figures.
+    """Train and ablate the paper's models, judge its claims, draw its figures and write a report.
 
     The same command again continues where it stopped.
 
@@ -46,7 +47,7 @@ def reproduce(
     folder = out or Path("results") / profile
     if plan:
         show_plan(chosen, folder, workers=workers, scheduler=scheduler, device=device)
-        print_text("Judging the claims and drawing the figures afterwards takes some seconds more.")
+        print_text("Claims, figures and report afterwards take some seconds more.")
         return 0
     outcome = train(chosen, folder, workers=workers, scheduler=scheduler, device=device)
     if outcome.interrupted:
@@ -54,8 +55,10 @@ def reproduce(
     print_text("")
     write_claims(folder)
     written = write_figures(folder)
+    report = folder / "report.html"
+    write_report(folder, report)
     print_text(
-        f"\nClaims with their evidence: {folder}/claims.md and claims.json. "
+        f"\nTo look at: {report}. Claims with their evidence: {folder}/claims.md and claims.json. "
         f"Figures: {len(written)} files in {folder}/figures."
     )
     return int(outcome.progress.failed > 0)

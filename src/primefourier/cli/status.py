@@ -67,4 +67,7 @@ def status(folder: Path, /, *, json: Json = False) -> None:
     elif total[1] < total[0]:
         print_text("\nNot running. To continue:\n" + "\n".join(f"  {line}" for line in commands))
     else:
-        print_text(f"\nAll measured. pfe claims {folder} judges the paper's claims.")
+        print_text(
+            f"\nAll measured. pfe claims {folder} judges the paper's claims; "
+            f"pfe report {folder} --open shows it all in a browser."
+        )
