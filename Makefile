@@ -6,7 +6,7 @@ OUT ?= results/quick
 PAPER ?= results/paper
 
 .DEFAULT_GOAL := help
-.PHONY: help install chromium reproduce paper test check format bench chaos fuzz docs clean
+.PHONY: help install chromium reproduce paper test check format bench chaos fuzz screenshots docs clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -59,8 +59,11 @@ chaos: install ## Break sweeps on purpose, and count the records that are lost
 fuzz: install ## Throw 100 000 damaged and made-up files at everything that reads
 	$(BIN)/python -m chaos.fuzz
 
+screenshots: install chromium ## Take pictures of the pages, the README's among them
+	SCREENSHOTS=screenshots $(BIN)/python -m pytest tests/explorer/test_screenshots.py
+
 docs: install ## Execute every example of README, ARCHITECTURE and docs
 	$(BIN)/python -m pytest tests/test_documentation.py
 
 clean: ## Remove the environment and everything that was made
-	rm -rf $(VENV) results/quick results/smoke dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) results/quick results/smoke screenshots dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -11,6 +11,7 @@ from benchmarks.encoding import (
     look_up_below_4000,
     temporary_megabytes,
 )
+from benchmarks.page import open_report
 from benchmarks.training import worker_megabytes
 from primefourier.cli.app import run
 
@@ -18,6 +19,7 @@ from primefourier.cli.app import run
 def main() -> None:
     encoding()
     files()
+    page()
     training()
 
 
@@ -25,6 +27,17 @@ def training() -> None:
     """Compare the trainers on one whole configuration of the paper."""
     run(["bench", "--epochs", "25", *sys.argv[1:]])
     print(f"memory of a worker at |P| = 16, r = 4000, MiB: {worker_megabytes():.0f}")
+
+
+def page() -> None:
+    """Open the report of a whole paper run in Chromium."""
+    result = open_report()
+    if "--json" in sys.argv:
+        print(json.dumps(result, indent=2))
+        return
+    print("Report page of 750 models in headless Chromium")
+    for name, value in result.items():
+        print(f"  {name:<62}{value:8.2f}")
 
 
 def files() -> None:

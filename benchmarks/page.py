@@ -10,7 +10,7 @@ from primefourier.explorer import make_page, page_data
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.experiments import models_of, profile
 from primefourier.lab.record import Measurement, Provenance, Record
-from primefourier.lab.report.run_data import run_as_data
+from primefourier.lab.report import run_as_data
 
 ROUNDS = 5
 _MOST_MODELS = 34  # the last cell of experiment 1: |P| = 16, r = 4000

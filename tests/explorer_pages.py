@@ -6,7 +6,7 @@ from pathlib import Path
 from primefourier.explorer import make_page, page_data
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
-from primefourier.lab.report.run_data import run_as_data
+from primefourier.lab.report import run_as_data
 
 
 def write_report(

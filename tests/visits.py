@@ -48,12 +48,14 @@ def visit(
     *,
     size: tuple[int, int] = WIDE,
     dark: bool = False,
+    still: bool = False,
     fragment: str = "",
 ) -> Iterator[Visit]:
     """Open a file without network; errors, warnings and requests to outside fail the test."""
     context = browser.new_context(
         viewport={"width": size[0], "height": size[1]},
         color_scheme="dark" if dark else "light",
+        reduced_motion="reduce" if still else "no-preference",
         offline=True,
     )
     page = context.new_page()

@@ -51,7 +51,7 @@ def report(
 def write_report(folder: Path, path: Path) -> int:
     """Write the page of a folder's records, and return its size in bytes."""
     from primefourier.explorer import make_page, page_data
-    from primefourier.lab.report.run_data import run_as_data
+    from primefourier.lab.report import run_as_data
     from primefourier.lab.sweep import read_store
 
     with read_store(folder) as store:

@@ -126,7 +126,7 @@ function circles() {
     primes.forEach((p) => cards.get(p).update());
   });
   const keyOf = (kind, words) => h("li", {}, h("span", { class: `swatch ${kind}` }), words);
-  const legend = h("ul", { class: "legend small" },
+  const legend = h("ul", { class: "circle-key small" },
     keyOf("a", "a"), keyOf("b", "b"), keyOf("sum", "answer; for a sum, where a and b overlap"),
     keyOf("frame", "active: the period divides N"));
   return h("figure", {}, container, legend, tables);

@@ -1,5 +1,6 @@
-"""What people look at: the paper's figures, drawn from measured records."""
+"""What people look at, made of records: the paper's figures, and the data of a report page."""
 
 from primefourier.lab.report.catalogue import FigureFile, draw_figures
+from primefourier.lab.report.run_data import run_as_data
 
-__all__ = ["FigureFile", "draw_figures"]
+__all__ = ["FigureFile", "draw_figures", "run_as_data"]
