@@ -31,22 +31,20 @@ def training() -> None:
 
 def page() -> None:
     """Open the report of a whole paper run in Chromium."""
-    result = open_report()
-    if "--json" in sys.argv:
-        print(json.dumps(result, indent=2))
-        return
-    print("Report page of 750 models in headless Chromium")
-    for name, value in result.items():
-        print(f"  {name:<62}{value:8.2f}")
+    show("Report page of 750 models in headless Chromium", open_report())
 
 
 def files() -> None:
     """Compare encoding a Parquet file in a stream and in memory."""
-    result = encode_files()
+    show("Parquet to Parquet, random 62-bit integers, paper's basis, float32", encode_files())
+
+
+def show(title: str, result: dict[str, float]) -> None:
+    """Print what was measured."""
     if "--json" in sys.argv:
         print(json.dumps(result, indent=2))
         return
-    print("Parquet to Parquet, random 62-bit integers, paper's basis, float32")
+    print(title)
     for name, value in result.items():
         print(f"  {name:<62}{value:8.2f}")
 

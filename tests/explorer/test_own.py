@@ -25,7 +25,11 @@ def experiment_of(words: list[str]) -> Experiment:
     return EXPERIMENTS[words[2]].from_dict(settings)
 
 
+NOTHING = {"Input ranges r": "", "Seeds": "", "Primes, one row each": ""}
 CHOICES = [
+    ("Experiment 1", {"Numbers of primes |P|": "", **NOTHING}),
+    ("Control", {"Numbers of primes |P|": "", **NOTHING}),
+    ("Experiment 2", {"Moduli N": "", **NOTHING}),
     ("Experiment 1", {"Numbers of primes |P|": "4, 6", "Input ranges r": "100", "Seeds": "42"}),
     ("Control", {"Numbers of primes |P|": "4", "Input ranges r": "50 100", "Seeds": "1,2"}),
     ("Experiment 2", {"Moduli N": "15, 45", "Input ranges r": "100", "Seeds": "42"}),
@@ -46,6 +50,19 @@ def test_the_command_trains_as_many_models_as_the_page_says(
         form.get_by_label(label).fill(value)
     models = models_of([experiment_of(command(explorer))])
     assert f"This trains {len(models)} model" in form.inner_text()
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_empty_fields_stand_for_the_papers_values(explorer: Visit, name: str) -> None:
+    """The page has these lists written down once more, since it needs no laboratory."""
+    form = explorer.page.locator("#own")
+    titles = {"exp1": "Experiment 1", "control": "Control", "exp2": "Experiment 2"}
+    form.get_by_role("radio", name=titles[name]).click()
+    paper = EXPERIMENTS[name]()
+    rows = ("Moduli N", "moduli") if name == "exp2" else ("Numbers of primes |P|", "sizes")
+    for label, field in [rows, ("Input ranges r", "ranges"), ("Primes, one row each", "primes")]:
+        shown = form.get_by_label(label).get_attribute("placeholder") or ""
+        assert tuple(map(int, shown.split(","))) == getattr(paper, field)
 
 
 def test_operation_and_shuffle_are_part_of_the_command(explorer: Visit) -> None:

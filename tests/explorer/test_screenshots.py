@@ -15,6 +15,7 @@ from playwright.sync_api import Browser
 from visits import PHONE, WIDE, Visit, visit
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
+PARTS = ["circles", "channels", "results", "detail", "lines", "claims", "failures", "own"]
 README_SIZE = (1200, 1215)
 MOST_DIFFERENCE = 10  # of 255, in pictures of 60 × 50 pixels: fonts may differ, the content not
 
@@ -26,30 +27,35 @@ def keep(picture: bytes, name: str) -> None:
         (Path(folder) / f"{name}.png").write_bytes(picture)
 
 
+def take(opened: Visit, part: str, name: str) -> np.ndarray:
+    """Go to a part of the page and take a picture of the screen."""
+    if part == "detail":
+        opened.page.locator("[role=grid] button.value").nth(34).click()
+    opened.page.evaluate(f"document.querySelector('#{part}, .{part}').scrollIntoView()")
+    picture = opened.page.screenshot()
+    keep(picture, f"{name}-{part}")
+    return np.asarray(Image.open(io.BytesIO(picture)).convert("L"), dtype=float)
+
+
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-@pytest.mark.parametrize("part", ["explorer", "circles", "channels", "results", "detail", "lines", "claims", "own"])
 def test_every_part_fills_its_screen(
-    browser: Browser,
-    explorer_file: Path,
-    report_file: Path,
-    part: str,
-    size: tuple[int, int],
-    dark: bool,
+    browser: Browser, explorer_file: Path, report_file: Path, size: tuple[int, int], dark: bool
 ) -> None:
-    file = explorer_file if part == "explorer" else report_file
-    with visit(browser, file, size=size, dark=dark, still=True) as opened:
-        if part == "detail":
-            opened.page.locator("[role=grid] button.value").nth(34).click()
-        if part != "explorer":
-            opened.page.evaluate(f"document.querySelector('#{part}, .{part}').scrollIntoView()")
-        picture = opened.page.screenshot()
-    keep(picture, f"{part}-{'phone' if size == PHONE else 'wide'}-{'dark' if dark else 'light'}")
-    pixels = np.asarray(Image.open(io.BytesIO(picture)).convert("L"), dtype=float)
-    assert pixels.shape == size[::-1]
-    assert (pixels.mean() < 100) == dark
-    thirds = np.array_split(pixels, 3)
-    assert all(third.std() > 10 for third in thirds), "a third of the screen is empty"
+    look = f"{'phone' if size == PHONE else 'wide'}-{'dark' if dark else 'light'}"
+    pictures = {}
+    for name, file, parts in (
+        ("explorer", explorer_file, ["introduction", "own"]),
+        ("report", report_file, ["run", *PARTS]),
+    ):
+        with visit(browser, file, size=size, dark=dark, still=True) as opened:
+            for part in parts:
+                pictures[f"{name} {part}"] = take(opened, part, f"{name}-{look}")
+    for part, pixels in pictures.items():
+        assert pixels.shape == size[::-1], part
+        assert (pixels.mean() < 100) == dark, part
+        thirds = [third.std() for third in np.array_split(pixels, 3)]
+        assert min(thirds) > 10, f"{part}: a third of the screen is empty"
 
 
 def photograph(opened: Visit) -> bytes:

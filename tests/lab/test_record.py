@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 import pytest
 
+from lab_records import failed
 from primefourier.lab.record import Measurement, Provenance, Record
 from primefourier.lab.run_model import run_model
 from small_models import small_config
@@ -43,10 +44,10 @@ def test_a_record_is_either_a_measurement_or_an_error() -> None:
     provenance = run_model(small_config(epochs=1)).provenance
     with pytest.raises(ValueError, match="either a measurement or an error"):
         Record(config=small_config(), provenance=provenance)
-    failed = Record(config=small_config(), provenance=provenance, error="out of luck")
-    assert failed.to_dict()["status"] == "failed"
+    record = Record(config=small_config(), provenance=provenance, error="out of luck")
+    assert record.to_dict()["status"] == "failed"
     with pytest.raises(ValueError, match="failed, so nothing was measured"):
-        _ = failed.measured
+        _ = record.measured
 
 
 @pytest.mark.parametrize(
@@ -58,3 +59,10 @@ def test_where_and_how_is_read_only_as_what_it_can_be(name: str, value: object) 
     assert asdict(Provenance.from_dict(data)) == data
     with pytest.raises(ValueError, match=f"{name} of a record must not be"):
         Provenance.from_dict({**data, name: value})
+
+
+def test_an_error_can_always_be_written_down() -> None:
+    """Python reads file names that are no UTF-8 as halves of surrogate pairs."""
+    record = failed(small_config(), "no file '\udcff.csv'")
+    assert record.error == r"no file '\udcff.csv'"
+    assert record.error.encode()

@@ -121,6 +121,9 @@ class Record:
     def __post_init__(self) -> None:
         if (self.measurement is None) == (self.error is None):
             raise ValueError("a record holds either a measurement or an error")
+        if self.error is not None:  # half a surrogate pair, as in odd file names, fits in no store
+            readable = self.error.encode(errors="backslashreplace").decode()
+            object.__setattr__(self, "error", readable)
         rows = len(self.config.primes)
         if self.measurement is not None and {rows} != {
             len(self.measurement.lost),
