@@ -1,6 +1,7 @@
 """The house rules that a program can check."""
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -104,6 +105,23 @@ def test_scripts_and_styles_say_what_they_are_for_and_hold_one_idea(path: Path) 
 def test_scripts_and_styles_make_no_markup_of_text_and_reach_nobody(path: Path) -> None:
     text = path.read_text().replace(SVG_NAMESPACE, "")
     assert [word for word in NOT_IN_A_PAGE if word in text] == []
+
+
+def test_scripts_export_what_others_import_and_nothing_else() -> None:
+    texts = {path.stem: path.read_text() for path in PAGE_FILES if path.suffix == ".js"}
+    exported = {
+        (name, found)
+        for name, text in texts.items()
+        for found in re.findall(r"^export (?:async )?(?:function\*?|class|const) (\w+)", text, re.M)
+    }
+    imported_names = {
+        (name, found)
+        for text in texts.values()
+        for names, name in re.findall(r'^import \{([^}]*)\} from "\./(\w+)\.js";', text, re.M)
+        for found in names.replace(",", " ").split()
+    }
+    assert exported == imported_names
+    assert max(len(line) for text in texts.values() for line in text.split("\n")) <= 120
 
 
 def test_the_page_has_scripts_and_styles() -> None:

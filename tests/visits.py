@@ -49,6 +49,7 @@ def visit(
     size: tuple[int, int] = WIDE,
     dark: bool = False,
     still: bool = False,
+    touch: bool = False,
     fragment: str = "",
 ) -> Iterator[Visit]:
     """Open a file without network; errors, warnings and requests to outside fail the test."""
@@ -56,6 +57,7 @@ def visit(
         viewport={"width": size[0], "height": size[1]},
         color_scheme="dark" if dark else "light",
         reduced_motion="reduce" if still else "no-preference",
+        has_touch=touch,
         offline=True,
     )
     page = context.new_page()

@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,24 @@ def test_a_page_replaces_the_old_one_and_leaves_nothing_else(tmp_path: Path) -> 
         assert write_page(text, path) == len(text.encode())
         assert path.read_bytes() == text.encode()
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_two_who_write_at_once_never_leave_half_a_page(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    pages = [letter * 300_000 for letter in "abc"]
+    with ThreadPoolExecutor(3) as pool:
+        for size in pool.map(lambda page: write_page(page, path), pages * 20):
+            assert size == 300_000
+            assert path.read_text() in pages
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    link = tmp_path / "link.html"
+    link.symlink_to(tmp_path / "page.html")
+    write_page("text", link)
+    assert link.is_symlink()
+    assert (tmp_path / "page.html").read_text() == "text"
 
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:

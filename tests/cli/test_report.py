@@ -32,6 +32,18 @@ def paper(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of a few models."""
+    folder = tmp_path_factory.mktemp("sweeps") / "small"
+    folder.mkdir()
+    with write_store(folder) as store:
+        store.begin(EXP1[:4], "pfe run exp1 --sizes 4 --ranges 100")
+        for record in plausible(EXP1[:4]):
+            store.add(record)
+    return folder
+
+
 def test_the_page_holds_the_run(paper: Path, pfe: Pfe) -> None:
     code, out, err = pfe("report", str(paper))
     assert (code, err) == (0, "")
@@ -52,9 +64,9 @@ def test_the_page_holds_the_run(paper: Path, pfe: Pfe) -> None:
     assert not list(paper.glob(".*")), "no half file is left"
 
 
-def test_another_file_and_json(paper: Path, pfe: Pfe, tmp_path: Path) -> None:
+def test_another_file_and_json(small: Path, pfe: Pfe, tmp_path: Path) -> None:
     path = tmp_path / "mine.html"
-    code, out, _ = pfe("report", str(paper), "--out", str(path), "--json")
+    code, out, _ = pfe("report", str(small), "--out", str(path), "--json")
     assert code == 0
     assert json.loads(out) == {"file": str(path), "bytes": path.stat().st_size}
     assert [file.name for file in tmp_path.iterdir()] == ["mine.html"]
@@ -80,13 +92,13 @@ def test_a_folder_whose_name_is_no_text_gives_a_page(tmp_path: Path) -> None:
     assert json.loads(page.texts["data"])["run"]["name"] == "a\udcff<b>"
 
 
-def test_it_is_opened_on_demand(paper: Path, tmp_path: Path) -> None:
+def test_it_is_opened_on_demand(small: Path, tmp_path: Path) -> None:
     browser = tmp_path / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/opened\n')
     browser.chmod(0o755)
     done = subprocess.run(
         [PFE, "report", ".", "--open", "--out", "../opened.html"],
-        cwd=paper,
+        cwd=small,
         env={**os.environ, "BROWSER": str(browser)},
         capture_output=True,
         text=True,
@@ -94,22 +106,22 @@ def test_it_is_opened_on_demand(paper: Path, tmp_path: Path) -> None:
     )
     assert done.stdout.startswith("Wrote ../opened.html (")
     assert "add --open" not in done.stdout
-    address = (paper.parent / "opened.html").as_uri()
+    address = (small.parent / "opened.html").as_uri()
     assert (tmp_path / "opened").read_text() == f"{address}\n"
 
 
 def test_mistakes_are_told_before_anything_is_written(
-    paper: Path, pfe: Pfe, tmp_path: Path
+    small: Path, pfe: Pfe, tmp_path: Path
 ) -> None:
     folder = tmp_path / "folder.html"
     folder.mkdir()
     for words, message in (
         ([str(tmp_path / "none")], "there is no folder"),
         ([str(folder)], "holds no sweep"),
-        ([str(paper), "--out", str(tmp_path / "x.pdf")], "--out must end in .html, .htm"),
-        ([str(paper), "--out", str(tmp_path / "no" / "x.html")], "there is no folder"),
-        ([str(paper), "--out", str(folder)], "is a folder; name a file in it"),
-        ([str(paper), "--out", "/proc/x.html"], "/proc/x.html cannot be written"),
+        ([str(small), "--out", str(tmp_path / "x.pdf")], "--out must end in .html, .htm"),
+        ([str(small), "--out", str(tmp_path / "no" / "x.html")], "there is no folder"),
+        ([str(small), "--out", str(folder)], "is a folder; name a file in it"),
+        ([str(small), "--out", "/proc/x.html"], "/proc/x.html cannot be written"),
     ):
         code, out, err = pfe("report", *words)
         assert (code, out) == (2, "")
@@ -118,12 +130,12 @@ def test_mistakes_are_told_before_anything_is_written(
 
 
 def test_a_file_that_would_be_too_large_is_told_and_the_old_one_stays(
-    paper: Path, tmp_path: Path
+    small: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "report.html"
     path.write_text("old")
     done = subprocess.run(
-        ["bash", "-c", 'ulimit -f 20 && exec "$0" report "$1" --out "$2"', PFE, paper, path],
+        ["bash", "-c", 'ulimit -f 20 && exec "$0" report "$1" --out "$2"', PFE, small, path],
         capture_output=True,
         text=True,
         check=False,

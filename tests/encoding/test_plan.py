@@ -54,7 +54,11 @@ def test_the_advice_on_a_degenerate_range_is_the_smallest_that_wraps() -> None:
         (12, PAPER_BASIS, "cannot see the factor 4: it tells only a mod 3"),
         (8, PrimeBasis((2,), 2), "raise the depth from 2 to 3."),
         (27450, PrimeBasis((3, 5), 1), "add the primes 2, 61 and raise the depth from 1 to 2"),
-        (3, PrimeBasis((3,), 2), "The other 1 channel says nothing about a mod 3."),
+        (
+            3,
+            PrimeBasis((3,), 2),
+            "A linear map that respects addition mod 3 is zero on the other 1 channel.",
+        ),
     ],
 )
 def test_the_plan_speaks_in_words(modulus: int, basis: PrimeBasis, words: str) -> None:

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from benchmarks.chromium import start_chromium
-from explorer_pages import write_report
-from lab_records import PAPER, failed, plausible
+from explorer_pages import RECORDS, write_report
+from lab_records import PAPER
 from primefourier.explorer import make_page, page_data
 from visits import Visit, visit
 
@@ -30,7 +30,7 @@ def explorer_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def report_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report of the whole paper, made up, with one failed model and some that are waiting."""
     file = tmp_path_factory.mktemp("report") / "report.html"
-    write_report(file, PAPER, [*plausible(PAPER[:740]), failed(PAPER[740])])
+    write_report(file, PAPER, RECORDS)
     return file
 
 

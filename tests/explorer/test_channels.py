@@ -21,7 +21,7 @@ async (moduli) => {
     const { relevant, missing } = document.getElementById("relevant").dataset;
     shown.push({
       relevant, missing, factors: text("factors"), count: text("relevant"), sees: text("missing"),
-      lit: [...document.querySelectorAll(".matrix .block.lit title")].map((t) => t.textContent),
+      lit: [...document.querySelectorAll(".block-matrix .block.lit title")].map(String),
       cells: [...document.querySelectorAll(".channel-table td.lit")].map((cell) => cell.title),
     });
   }
@@ -67,7 +67,7 @@ def test_basis_and_depth_can_be_changed(explorer: Visit) -> None:
     )
     page.get_by_label("primes of the basis").fill("7")
     assert "pf.PrimeBasis((7,), depth=2)" in page.locator("#channels .command code").inner_text()
-    assert page.locator(".matrix .prime-square").count() == 1
+    assert page.locator(".block-matrix .prime-square").count() == 1
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ def test_primes_that_are_none_are_explained(explorer: Visit, typed: str, problem
 
 def test_the_lens_shows_the_prime_under_the_pointer(explorer: Visit) -> None:
     page = explorer.page
-    assert "p = 23" in page.locator(".matrix .prime-name").all_text_contents()[0]
-    page.locator(".matrix .prime-square").nth(2).hover(force=True)
-    assert "7³" in page.locator(".matrix .lens-text").all_text_contents()
+    assert "p = 23" in page.locator(".block-matrix .prime-name").all_text_contents()[0]
+    page.locator(".block-matrix .prime-square").nth(2).hover(force=True)
+    assert "7³" in page.locator(".block-matrix .lens-text").all_text_contents()
 
 
 def test_modulus_is_shared_with_the_circles(explorer: Visit) -> None:

@@ -1,13 +1,16 @@
 """The number circles in a real browser: what they show is what Python computes."""
 
+import math
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser
 
 from primefourier.arithmetic.crt import combine_residues
 from primefourier.arithmetic.primes import factorize
-from visits import Visit
+from visits import PHONE, Visit, visit
 
 SIGNS = {"add": "+", "subtract": "−", "multiply": "×"}
 READ = """
@@ -24,7 +27,8 @@ async (cases) => {
     while (busy()) await new Promise((resolve) => setTimeout(resolve, 5));
     shown.push({
       equation: document.getElementById("equation").textContent,
-      answer: document.querySelector("#equation .answer").textContent,
+      answer: document.querySelector("#equation .answer").dataset.value,
+      digits: [...document.querySelectorAll(".all-digits dd")].map((item) => item.textContent),
       circles: [...document.querySelectorAll(".circle")].map((card) => ({ ...card.dataset,
         active: card.classList.contains("active"), words: card.textContent })),
       steps: [...document.querySelectorAll(".steps li")].map((item) => ({ ...item.dataset })),
@@ -33,6 +37,21 @@ async (cases) => {
   return shown;
 }
 """
+
+
+TURN_KNOB = """
+([grip, residues]) => {
+  const svg = document.querySelector(".circle.active svg");
+  const knob = svg.querySelector(`[data-grip="${grip}"] .knob`);
+  const spot = knob.getBoundingClientRect(), all = svg.getBoundingClientRect();
+  const [cx, cy] = [all.x + all.width / 2, all.y + all.height / 2];
+  const [x, y] = [spot.x + spot.width / 2, spot.y + spot.height / 2];
+  const angle = (2 * Math.PI * residues) / 23, [dx, dy] = [x - cx, y - cy];
+  return [[x, y], [cx + dx * Math.cos(angle) - dy * Math.sin(angle),
+                   cy + dx * Math.sin(angle) + dy * Math.cos(angle)]];
+}
+"""
+"""Where a knob is, and where it is some residues of 23 further on."""
 
 
 def some_cases(count: int) -> list[dict[str, str]]:
@@ -66,7 +85,11 @@ def check_task(case: dict[str, str], shown: dict[str, Any]) -> None:
     words = [f"({x})" if x < 0 else str(x) for x in (a, b)]
     sign = SIGNS[case["operation"].lower()]
     equation = f"({words[0]} {sign} {words[1]}) mod {n} = {result % n}"
-    assert shown["equation"] == equation.replace("-", "−")
+    assert [int(text.replace("−", "-")) for text in shown["digits"]] == [a, b, n, result % n]
+    if max(len(str(x)) for x in (a, b, n)) <= 44:
+        assert shown["equation"] == equation.replace("-", "−")
+    else:
+        assert "…" in shown["equation"]
 
     factors = factorize(n)
     powers = {p: p**e for p, e in factors}
@@ -161,25 +184,74 @@ def test_the_name_of_a_number_can_be_dragged(explorer: Visit) -> None:
 @pytest.mark.parametrize(("grip", "equation"), [("a", "(12 + 17)"), ("b", "(9 + 20)")])
 def test_the_end_of_an_arc_can_be_dragged(explorer: Visit, grip: str, equation: str) -> None:
     """Dragged by 3 of 23 residues clockwise, a number grows by 3, also beyond the top."""
-    at, to = explorer.page.evaluate(
-        """(grip) => {
-          const svg = document.querySelector(".circle.active svg");
-          const knob = svg.querySelector(`[data-grip="${grip}"] .knob`);
-          const spot = knob.getBoundingClientRect(), all = svg.getBoundingClientRect();
-          const [cx, cy] = [all.x + all.width / 2, all.y + all.height / 2];
-          const [x, y] = [spot.x + spot.width / 2, spot.y + spot.height / 2];
-          const angle = (2 * Math.PI * 3) / 23, [dx, dy] = [x - cx, y - cy];
-          return [[x, y], [cx + dx * Math.cos(angle) - dy * Math.sin(angle),
-                           cy + dx * Math.sin(angle) + dy * Math.cos(angle)]];
-        }""",
-        grip,
-    )
+    at, to = explorer.page.evaluate(TURN_KNOB, [grip, 3])
     mouse = explorer.page.mouse
     mouse.move(*at)
     mouse.down()
     mouse.move(*to, steps=4)
     mouse.up()
     assert explorer.text("#equation").startswith(equation)
+
+
+def test_a_finger_can_drag_too(browser: Browser, explorer_file: Path) -> None:
+    with visit(browser, explorer_file, size=PHONE, touch=True) as opened:
+        page = opened.page
+        page.locator(".circle.active svg").scroll_into_view_if_needed()
+        at, to = page.evaluate(TURN_KNOB, ["a", 3])
+        fingers = page.context.new_cdp_session(page)
+        for k in range(6):
+            x, y = (p + (q - p) * k / 5 for p, q in zip(at, to, strict=True))
+            touch = {
+                "type": "touchMove" if k else "touchStart",
+                "touchPoints": [{"x": x, "y": y}],
+            }
+            fingers.send("Input.dispatchTouchEvent", touch)
+        fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        opened.until("document.querySelector('#equation .a').textContent === '12'")
+
+
+def test_of_two_knobs_in_one_place_the_nearer_is_taken(explorer: Visit) -> None:
+    explorer.load("#a=13&b=21&n=21&operation=add")
+    knob = explorer.page.locator('.circle[data-prime="7"] [data-grip="a"] .knob')
+    box = knob.bounding_box()
+    assert box is not None
+    mouse = explorer.page.mouse
+    mouse.move(box["x"] + box["width"] / 2 - 1, box["y"] + box["height"] / 2 + 1)
+    mouse.down()
+    mouse.move(box["x"] + 40, box["y"] + 60, steps=3)
+    mouse.up()
+    assert "+ 21) mod 21" in explorer.text("#equation")
+    assert not explorer.text("#equation").startswith("(13 ")
+
+
+def test_a_modulus_dragged_below_2_stays_there(explorer: Visit) -> None:
+    field = explorer.page.locator("#circles input.number.n")
+    field.fill("8")
+    field.press("PageDown")
+    assert field.input_value() == "2"
+
+
+def test_large_periods_draw_a_hand(explorer: Visit) -> None:
+    explorer.load(f"#a=2&b={7**380}&n={3**700}&operation=multiply")
+    ends = explorer.page.locator(".circle.active .hand").evaluate(
+        "hand => ['x2', 'y2'].map((name) => Number(hand.getAttribute(name)))"
+    )
+    turn = 2 * 7**380 % 3**700 / 3**700
+    assert ends == pytest.approx(
+        [96 * math.sin(2 * math.pi * turn), -96 * math.cos(2 * math.pi * turn)], abs=1e-3
+    )
+
+
+def test_circles_that_miss_a_factor_say_so(explorer: Visit) -> None:
+    explorer.load("#a=1&b=2&n=15&operation=add&primes=2,3")
+    assert "5 is a prime factor of N without a circle" in explorer.text(".equation")
+
+
+def test_a_prime_that_cannot_be_proven_is_not_called_composite(explorer: Visit) -> None:
+    field = explorer.page.get_by_label("primes", exact=True)
+    for prime in (2**521 - 1, 2**9689 - 1):
+        field.fill(str(prime))
+        assert "below 3.3·10²⁴ to be proven one" in explorer.text("#circle-primes-problem")
 
 
 def test_counting_up_turns_the_hands_until_it_is_stopped(explorer: Visit) -> None:
@@ -247,8 +319,15 @@ def test_reconstruction_goes_step_by_step(explorer: Visit) -> None:
     assert page.locator(".bar-row .needle").count() == 0
     page.get_by_role("button", name="Next").click()
     assert page.get_by_role("button", name="Next").is_disabled()
-    page.get_by_role("button", name="Step by step").click()
-    assert items.all_inner_texts() == ["…", "…"]
+    begun = page.evaluate(
+        """() => {
+          const button = (words) => [...document.querySelectorAll(".step-buttons button")]
+            .find((one) => one.textContent.includes(words));
+          button("Step by step").click();
+          return [...document.querySelectorAll(".steps li")].map((item) => item.textContent);
+        }"""
+    )
+    assert begun == ["…", "…"]
     explorer.until("document.querySelectorAll('.steps .later').length === 0")
 
 
@@ -286,21 +365,28 @@ def test_a_number_that_cannot_be_split_is_named_and_still_reduced(explorer: Visi
     p, q = 10**30 + 57, 10**31 + 33
     page.locator("#circles input.number.n").fill(str(2 * p * q))
     assert explorer.text("#equation").endswith("= 26")
-    page.get_by_text("that this page could not split").wait_for(timeout=60_000)
+    page.get_by_text("could not be split").first.wait_for(timeout=60_000)
 
 
 def test_the_address_carries_the_task(explorer: Visit) -> None:
     page = explorer.page
     page.get_by_role("button", name="100 − 250 mod 360").click()
-    explorer.until("location.hash.includes('n=360')")
+    page.get_by_label("primes of the basis").fill("2,3,5")
+    page.get_by_label("depth", exact=True).select_option("4")
+    explorer.until("location.hash.includes('depth=4')")
+    page.get_by_role("link", name="Channels").click()
+    assert page.evaluate("document.activeElement.id") == "channels-title"
     page.reload()
     page.wait_for_selector("html[data-ready]")
     assert explorer.text("#equation") == "(100 − 250) mod 360 = 210"
+    assert "PrimeBasis((2, 3, 5), depth=4)" in explorer.text("#channels .command")
 
 
 def test_nonsense_in_the_address_is_ignored(explorer: Visit) -> None:
     page = explorer.page
-    page.evaluate("location.hash = 'a=x&b=7&n=1&operation=constructor&primes=<i>'")
+    page.evaluate(
+        "location.hash = 'a=x&b=7&n=23&operation=constructor&primes=<i>&depth=-1&basis=4'"
+    )
     page.reload()
     page.wait_for_selector("html[data-ready]")
     assert explorer.text("#equation") == "(9 + 7) mod 23 = 16"

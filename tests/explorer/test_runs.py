@@ -44,13 +44,9 @@ CASES: dict[str, tuple[Sequence[ModelConfig], Sequence[Record], list[str]]] = {
     ),
     "all of it": (PAPER, plausible(PAPER), ["750 models measured"]),
     "own settings": (
-        (
-            own := configs_of(
-                "exp2", moduli=[45, 12], ranges=[50], primes=[2, 3], operation="multiply"
-            )
-        ),
-        plausible(own),
-        ["Experiment 2, operation multiply, primes [2, 3]", "2 models measured"],
+        OWN,
+        plausible(OWN),
+        ["Experiment 2, operation multiply, primes 2, 3", "2 models measured"],
     ),
     "no relevant rows": (
         NONE_RELEVANT,
@@ -85,3 +81,33 @@ def test_hostile_text_is_shown_and_does_nothing(browser: Browser, tmp_path: Path
         assert page.locator("img").count() == 0
         assert page.locator("script").count() == 2  # the data and the page's own
         assert page.title() != "owned"
+
+
+def test_a_command_of_others_is_not_offered_for_copying(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    commands = ["rm -rf /", "pfe run exp1; rm -rf /", "pfe run exp1 --sizes 4"]
+    write_report(file, EXP1[:8], plausible(EXP1[:4]), commands=commands)
+    with visit(browser, file) as opened:
+        offered = opened.page.locator("#run .command code").all_inner_texts()
+        assert [text.removesuffix(" --out results/paper") for text in offered] == [
+            "pfe run 'exp1;' rm -rf /",  # one command, with a strange experiment
+            "pfe run exp1 --sizes 4",
+        ]
+
+
+def test_one_endless_line_does_not_break_the_page(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    write_report(file, EXP1[:1], [failed(EXP1[0], "x" * 200_000)])
+    with visit(browser, file) as opened:
+        assert opened.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert opened.page.locator("#failures").bounding_box()["height"] < 1000  # type: ignore[index]
+
+
+def test_own_settings_come_before_what_the_paper_has(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    write_report(file, OWN, plausible(OWN))
+    with visit(browser, file) as opened:
+        shown = opened.page.locator("#results figure:visible h3")
+        assert shown.all_inner_texts() == ["Experiment 2, operation multiply, primes 2, 3"]
+        opened.page.get_by_text("that this run does not have").click()
+        assert shown.count() == 4

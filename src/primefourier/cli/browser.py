@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import webbrowser
 from pathlib import Path
+from secrets import token_hex
 
 from primefourier.cli.output import visible
 
@@ -16,7 +17,8 @@ def write_page(page: str, path: Path) -> int:
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; name a file in it, such as page.html")
     content = page.encode()
-    unfinished = path.with_name(f".{path.name}.unfinished")
+    path = path.resolve()  # a link stays one, to the new page
+    unfinished = path.with_name(f".{path.name}.{token_hex(4)}.unfinished")  # two may write at once
     try:
         unfinished.write_bytes(content)
         unfinished.replace(path)

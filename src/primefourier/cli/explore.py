@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from primefourier.cli.browser import ENDINGS, show_page, write_page, write_size
-from primefourier.cli.options import Depth, Integer, Primes, check_output, read_basis
+from primefourier.cli.options import Depth, Integer, check_output, read_basis
 from primefourier.cli.output import print_text
 
 
@@ -19,7 +19,7 @@ def explore(
     *,
     modulus: Integer = 23,
     operation: Literal["add", "subtract", "multiply"] = "add",
-    primes: Primes = None,
+    primes: str | None = None,
     depth: Depth = None,
     out: Path = Path("explorer.html"),
     open: Annotated[  # noqa: A002
@@ -41,6 +41,9 @@ def explore(
         N, at least 2.
     operation
         add, subtract or multiply.
+    primes
+        Circles to show, such as 3,5,7, which are the primes of the basis too (default: circles that
+        suit N, and the paper's basis).
     out
         The file to write.
     """

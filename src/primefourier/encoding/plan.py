@@ -70,7 +70,7 @@ class Plan:
         Relevant: 2 of the 6 channels, those whose period divides 21.
           p = 3: period 3
           p = 7: period 7
-        The other 4 channels say nothing about a mod 21.
+        A linear map that respects addition mod 21 is zero on the other 4 channels.
         The basis sees all of 21.
         """
         n, basis = self.modulus, self.basis
@@ -89,8 +89,8 @@ class Plan:
         if total > used > 0:
             rest = total - used
             lines.append(
-                f"The other {rest} channel{'s'[: rest > 1]} sa{'y' if rest > 1 else 'ys'} nothing "
-                f"about a mod {n}."
+                f"A linear map that respects addition mod {n} is zero on the other {rest} "
+                f"channel{'s'[: rest > 1]}."
             )
         lines.append(self.explain_missing())
         if input_range is not None:

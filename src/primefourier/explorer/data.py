@@ -7,6 +7,9 @@ from typing import Any
 
 from primefourier.encoding import PAPER_BASIS, PrimeBasis
 
+MOST_PRIMES, MOST_DEPTHS = 64, 64
+"""More circles, or blocks of a matrix, would be too many to look at."""
+
 
 def page_data(
     a: int = 9,
@@ -29,6 +32,11 @@ def page_data(
         basis: The basis whose channels are shown.
         run: The results of a run; None for the explorer alone.
     """
+    most = max(len(circles or ()), len(basis.primes))
+    if most > MOST_PRIMES:
+        raise ValueError(f"a page shows at most {MOST_PRIMES} primes, got {most}")
+    if basis.depth > MOST_DEPTHS:
+        raise ValueError(f"a page shows at most {MOST_DEPTHS} depths, got {basis.depth}")
     return {
         "start": {
             "a": str(a),

@@ -6,6 +6,7 @@ import csv
 import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, Literal, get_args
 
 from primefourier.analysis.choices import require_choice
@@ -71,7 +72,7 @@ def export_records(records: Sequence[Record], path: Path, kind: Format) -> None:
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; name a file in it, such as records.{kind}")
     rows = [_flatten(record) for record in records]
-    unfinished = path.with_name(f".{path.name}.unfinished")
+    unfinished = path.with_name(f".{path.name}.{token_hex(4)}.unfinished")  # two may write at once
     try:
         _WRITERS[kind](rows, unfinished)
         unfinished.replace(path)

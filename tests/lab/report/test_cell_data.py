@@ -52,6 +52,7 @@ def test_several_seeds_have_intervals_and_only_whole_ones_count() -> None:
     data = data_of(asked, records)
     assert cell.on is not None
     assert data["seeds"] == [1, 2]
+    assert data["asked_seeds"] == [1, 2, 3]
     assert data["on"] == {"mean": cell.on.mean, "low": cell.on.low, "high": cell.on.high}
     assert data["on"]["low"] < data["on"]["mean"] < data["on"]["high"]
     assert data["models"] == {"planned": 12, "measured": 11, "failed": 0}
@@ -64,6 +65,7 @@ def test_a_model_is_told_in_counts() -> None:
     (run,) = data_of([config], [record])["runs"]
     assert run["lost"] == [8000, 4000, 0, 0, 0, 0, 0, 0]
     assert run["gained"] == [0, 0, 2000, 0, 0, 0, 0, 0]
+    assert run["p_values"] == pytest.approx(record.measured.p_values, rel=0.06)
     assert (run["modulus"], run["seed"], run["test"], run["correct"]) == (15, 7, 16000, 12000)
     assert (run["primes"], run["relevant"]) == ([3, 5, 7, 11, 13, 17, 19, 23], [3, 5])
     assert (len(run["curve"]), max(run["curve"]), run["curve"][-1]) == (40, 14000, 12000)

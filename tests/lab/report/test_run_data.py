@@ -73,7 +73,7 @@ def test_the_papers_grids_come_first_and_others_after_them() -> None:
     data = run_of(planned, plausible([*odd, *slow]))
     assert [grid["title"] for grid in data["grids"]] == [
         *PAPER_TITLES,
-        "Experiment 1, primes [2, 3]",
+        "Experiment 1, primes 2, 3",
         "Experiment 2, plain trainer",
     ]
     assert [grid["paper"] for grid in data["grids"]] == [True, True, True, False, True]
@@ -117,3 +117,11 @@ def test_the_folder_is_named_as_given_and_by_its_last_part(
         data = run_of([], folder=given)
         assert (data["name"], data["folder"]) == ("<b>mine", str(given))
     assert run_of([], folder=Path("/"))["name"] == "/"
+
+
+def test_only_commands_that_train_are_offered_to_continue() -> None:
+    """A store may come from somebody else."""
+    commands = ["rm -rf /", "pfe run exp1", "pfe reproduce --profile paper", "pfe runaway", "x\ny"]
+    data = run_of(EXP1[:1], commands=commands)
+    assert data["continue"] == ["pfe run exp1", "pfe reproduce --profile paper"]
+    assert len(data["commands"]) == 5

@@ -2,7 +2,9 @@
 
 import { get, set, watch } from "./state.js";
 import { OPERATIONS, readInteger } from "./integers.js";
+import { readPrimes } from "./prime_list.js";
 
+const MOST_DEPTHS = 64;
 const PAUSE = 300; // milliseconds without change before the address is written
 
 // Take over what the address says, if it says something that makes sense.
@@ -14,7 +16,11 @@ export function readAddress() {
     if (value !== undefined) changes[name] = value;
   }
   if (Object.hasOwn(OPERATIONS, said.get("operation"))) changes.operation = said.get("operation");
-  if (said.has("primes")) changes.primesText = said.get("primes");
+  if ("n" in changes) changes.primesText = said.get("primes") ?? "";
+  const basis = readPrimes(said.get("basis") ?? "");
+  if (basis.primes) changes.basisPrimes = basis.primes;
+  const depth = Number(said.get("depth"));
+  if (Number.isInteger(depth) && depth > 0 && depth <= MOST_DEPTHS) changes.depth = depth;
   set(changes);
 }
 
@@ -23,12 +29,20 @@ export function keepAddress() {
   let timer = null;
   let first = true;
   addEventListener("hashchange", readAddress);
-  watch(["a", "b", "n", "operation", "primesText"], () => {
+  watch(["a", "b", "n", "operation", "primesText", "basisPrimes", "depth"], () => {
     if (first) return void (first = false);
     clearTimeout(timer);
     timer = setTimeout(() => {
-      const said = new URLSearchParams({ a: get("a"), b: get("b"), n: get("n"), operation: get("operation") });
-      if (get("primesText")) said.set("primes", get("primesText"));
+      const names = {
+        a: "a",
+        b: "b",
+        n: "n",
+        operation: "operation",
+        primes: "primesText",
+        basis: "basisPrimes",
+        depth: "depth",
+      };
+      const said = new URLSearchParams(Object.entries(names).map(([name, value]) => [name, get(value)]));
       try {
         history.replaceState(null, "", `#${said}`);
       } catch {

@@ -52,18 +52,26 @@ function laidEndToEnd(a, b, n) {
 
 function row(name, value, parts, kind = "") {
   const picture = s(
-    "svg", { viewBox: `0 0 ${WIDTH} 40`, preserveAspectRatio: "none", "aria-hidden": "true" },
+    "svg",
+    { viewBox: `0 0 ${WIDTH} 40`, preserveAspectRatio: "none", "aria-hidden": "true" },
     parts.filter(Boolean),
   );
   return h(
-    "div", { class: `bar-row ${kind}` },
+    "div",
+    { class: `bar-row ${kind}` },
     h("div", { class: "bar-name" }, h("span", {}, name), h("span", { class: "number" }, value)),
     h("div", { class: "bar-body" }, picture),
   );
 }
 
 function stretch(from, to, kind) {
-  return s("rect", { x: from * WIDTH, y: 0, width: Math.max(0, to - from) * WIDTH, height: 40, class: `stretch ${kind}` });
+  return s("rect", {
+    x: from * WIDTH,
+    y: 0,
+    width: Math.max(0, to - from) * WIDTH,
+    height: 40,
+    class: `stretch ${kind}`,
+  });
 }
 
 function upright(fraction, kind) {
@@ -90,5 +98,9 @@ function multiples(step, n, from) {
 }
 
 function numberText(x, n) {
-  return x >= 0n && x < n ? write(x).length > 14 ? shorten(x, 14) : write(x) : `${shorten(x, 10)} ≡ ${shorten(mod(x, n), 10)}`;
+  return x >= 0n && x < n
+    ? write(x).length > 14
+      ? shorten(x, 14)
+      : write(x)
+    : `${shorten(x, 10)} ≡ ${shorten(mod(x, n), 10)}`;
 }

@@ -8,16 +8,13 @@ const MARGIN = { top: 12, right: 14, bottom: 42, left: 48 };
 export function responsive(draw) {
   const box = h("div", { class: "chart" });
   let width = 0;
-  const redraw = () => {
-    if (width) box.replaceChildren(draw(width));
-  };
   new ResizeObserver(([entry]) => {
     const now = Math.round(entry.contentRect.width);
     if (now === width) return;
     width = now;
-    redraw();
+    box.replaceChildren(draw(width));
   }).observe(box);
-  return { element: box, redraw };
+  return box;
 }
 
 // Make the frame of a chart. Axes are { place: value → 0 … 1, ticks: [[value, text], …], label }.

@@ -15,8 +15,12 @@ export function circleCard(prime) {
   const table = h("div", { class: "depths", hidden: true });
   const opener = h("button", { type: "button", class: "plain small", "aria-expanded": "false" }, "Depths");
   const root = h(
-    "article", { class: "circle", "data-prime": prime },
-    h("header", {}, title, opener), svg, words, badge,
+    "article",
+    { class: "circle", "data-prime": prime },
+    h("header", {}, title, opener),
+    svg,
+    words,
+    badge,
   );
   const card = { root, table, update: () => update(card), prime, svg, title, words, badge, exponent: 1 };
   opener.setAttribute("aria-label", `Depths of p = ${prime}`);
@@ -30,25 +34,28 @@ export function circleCard(prime) {
   return card;
 }
 
-function period(card) {
+function periodOf(card) {
   return power(card.prime, card.exponent);
 }
 
 function update(card) {
   const [a, b, n, operation] = ["a", "b", "n", "operation"].map(get);
   let exponent = 0;
-  while (n % power(card.prime, exponent + 1) === 0n) exponent++;
+  for (let rest = n; rest % card.prime === 0n; rest /= card.prime) exponent++;
   card.exponent = Math.max(1, exponent);
-  const m = period(card);
+  const m = periodOf(card);
   const { sign, apply } = OPERATIONS[operation];
   const result = apply(a, b);
   const values = { a: mod(a, m), b: mod(b, m), result: mod(result, m) };
   Object.assign(card.root.dataset, { period: m, a: values.a, b: values.b, result: values.result });
   card.root.classList.toggle("active", exponent > 0);
-  card.title.textContent = `p = ${shorten(card.prime, 14)}`;
+  const period = exponent > 1 ? `, period ${writePower(card.prime, exponent)}` : "";
+  card.title.textContent = `p = ${shorten(card.prime, 14)}${period}`;
   const [x, y, z] = [values.a, values.b, values.result].map((value) => shorten(value, 9));
   card.words.textContent = `${x} ${sign} ${y} ≡ ${z} (mod ${shorten(m, 9)})`;
-  card.badge.textContent = exponent ? `active: ${writePower(card.prime, exponent)} divides N` : "says nothing about mod N";
+  card.badge.textContent = exponent
+    ? `active: ${writePower(card.prime, exponent)} divides N`
+    : "says nothing about mod N";
   if (card.table.hidden) {
     const says = `a at ${values.a}, b is ${values.b}, the answer at ${values.result}.`;
     card.svg.setAttribute("aria-label", `Circle of p = ${card.prime}, period ${m}: ${says}`);
@@ -56,7 +63,11 @@ function update(card) {
   } else {
     const levels = depthLevels({ prime: card.prime, depth: get("depth"), n, a, b, result });
     drawRings(card.svg, card.prime, levels);
-    card.words.textContent = `rings from inside: ${levels.map(({ d }) => writePower(card.prime, d + 1)).slice(0, 3).join(", ")} …`;
+    const periods = levels
+      .slice(0, 3)
+      .map(({ d }) => writePower(card.prime, d + 1))
+      .join(", ");
+    card.words.textContent = levels.length > 3 ? `rings from inside: ${periods}, …` : `rings from inside: ${periods}`;
     card.table.replaceChildren(depthTable(card.prime, levels));
   }
 }
@@ -65,8 +76,10 @@ function update(card) {
 function dragHands(card) {
   let grip = null;
   const { svg } = card;
+  const stay = (event) => event.target.closest("[data-grip]") && event.preventDefault();
+  svg.addEventListener("touchstart", stay, { passive: false }); // else a finger would scroll the page
   svg.addEventListener("pointerdown", (event) => {
-    grip = event.target.closest("[data-grip]")?.dataset.grip ?? null;
+    grip = event.target.closest("[data-grip]") && nearestGrip(svg, event);
     if (grip === null) return;
     event.preventDefault();
     svg.setPointerCapture(event.pointerId);
@@ -84,10 +97,20 @@ function dragHands(card) {
   svg.addEventListener("pointercancel", end);
 }
 
+// Of knobs that lie over each other, take the one whose middle is nearer.
+function nearestGrip(svg, event) {
+  const grips = [...svg.querySelectorAll("[data-grip]")].map((grip) => {
+    const box = grip.querySelector(".knob").getBoundingClientRect();
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    return { name: grip.dataset.grip, far: Math.hypot(event.clientX - x, event.clientY - y) };
+  });
+  return grips.reduce((one, other) => (other.far < one.far ? other : one)).name;
+}
+
 function moveTo(card, grip, event) {
   const box = card.svg.getBoundingClientRect();
   const [x, y] = [event.clientX - box.left - box.width / 2, event.clientY - box.top - box.height / 2];
-  const m = period(card);
+  const m = periodOf(card);
   const at = nearestResidue(Math.atan2(x, -y) / (2 * Math.PI), m);
   const [a, b, operation] = ["a", "b", "operation"].map(get);
   const target = grip === "a" ? at : { add: at - a, subtract: a - at, multiply: at }[operation];

@@ -28,7 +28,15 @@ export function claimsSection(run) {
       "table",
       { class: "claims" },
       h("caption", { class: "visually-hidden" }, "The claims of the paper with their verdicts"),
-      h("thead", {}, h("tr", {}, columns.map((name) => h("th", { scope: "col" }, name)))),
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          columns.map((name) => h("th", { scope: "col" }, name)),
+        ),
+      ),
       run.claims.map((claim) => claimRows(claim, columns)),
     ),
   );

@@ -17,19 +17,19 @@ export function folderWord(folder) {
 }
 
 // Return the command that measures one cell of a grid.
-export function cellCommand(run, grid, row, range, seeds = grid.seeds) {
+export function cellCommand(run, grid, cell, seeds = cell.asked_seeds.length ? cell.asked_seeds : grid.seeds) {
   const asUsual = seeds.length === 1 && String(seeds[0]) === "42";
   return commandLine([
     ...grid.command,
-    ...[grid.row_option, row, "--ranges", range],
+    ...[grid.row_option, cell.row, "--ranges", cell.range],
     ...(asUsual ? [] : ["--seeds", seeds.join(",")]),
     ...["--out", folderWord(run.folder)],
   ]);
 }
 
-// Return the commands that made a run, told where to go on.
+// Return the commands that continue a run; one that trains nothing, from a store of others, is none.
 export function commandsAgain(run) {
-  return run.commands.map((command) => `${command} --out ${quote(folderWord(run.folder))}`);
+  return run.continue.map((command) => `${command} --out ${quote(folderWord(run.folder))}`);
 }
 
 // Show a command with a button that copies it.

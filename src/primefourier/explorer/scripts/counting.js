@@ -7,11 +7,12 @@ const SPEEDS = { "1 a second": 1, "3 a second": 3, "10 a second": 10, "30 a seco
 
 // A button that starts and stops, and a choice of speed.
 export function countingControls() {
-  let [before, speed] = [null, 3];
+  let [before, speed, waiting] = [null, 3, null];
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const button = h("button", { type: "button", "aria-pressed": "false" }, "▶ Count a up");
   const choice = h(
-    "select", { "aria-label": "Speed of counting", onchange: (event) => (speed = Number(event.target.value)) },
+    "select",
+    { "aria-label": "Speed of counting", onchange: (event) => (speed = Number(event.target.value)) },
     Object.entries(SPEEDS).map(([words, value]) => h("option", { value, selected: value === speed }, words)),
   );
   const frame = (now) => {
@@ -19,23 +20,23 @@ export function countingControls() {
     const [whole, part] = split(get("ahead") + ((now - (before ?? now)) / 1000) * speed);
     before = now;
     progress(whole, part, still.matches);
-    requestAnimationFrame(frame);
+    waiting = requestAnimationFrame(frame);
   };
   let hidden = 0; // what would be ahead, for people who want no motion between the steps
   const progress = (whole, part, jump) => {
     if (!jump) return set({ a: get("a") + BigInt(whole), ahead: part });
     const [more, rest] = split(hidden + whole + part);
     hidden = rest;
-    if (more) set({ a: get("a") + BigInt(more) });
+    set({ a: get("a") + BigInt(more), ahead: 0 });
   };
   button.addEventListener("click", () => set({ counting: !get("counting") }));
-  set({ counting: false, ahead: 0 });
   watch(["counting"], () => {
     const on = get("counting");
     button.setAttribute("aria-pressed", String(on));
     button.textContent = on ? "❚❚ Stop counting" : "▶ Count a up";
     before = null;
-    if (on) requestAnimationFrame(frame);
+    cancelAnimationFrame(waiting);
+    if (on) waiting = requestAnimationFrame(frame);
     else set({ ahead: 0 });
     announce(on ? "Counting up" : "");
   });

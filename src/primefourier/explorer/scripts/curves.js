@@ -43,7 +43,7 @@ export function trainingCurves(models, grid) {
     tell: () => models.filter((model) => nameOf(model) === name).flatMap((model) => tell(model, grid)),
     emphasise: (on) => emphasise(on ? name : null),
   }));
-  return h("div", { class: "curves" }, chart.element, legend("Models", entries));
+  return h("div", { class: "curves" }, chart, legend("Models", entries));
 }
 
 function axes(models, grid, width) {

@@ -5,10 +5,15 @@ import { closeCell, configurationOf } from "./cell.js";
 import { cellCommand, commandBox } from "./command.js";
 import { converged, trainingCurves } from "./curves.js";
 import { stateWords } from "./heatmap.js";
-import { accuracyOf, dropsOf } from "./measures.js";
+import { accuracyOf, dropsOf, measureOf } from "./measures.js";
 import { profile } from "./profile.js";
 import { count, decimals, percent, withInterval } from "./scale.js";
 import { openable, simpleTable } from "./table.js";
+
+const P_VALUES =
+  "Relevant rows are in bold. p: how likely so uneven a change would be if the row did not matter " +
+  "(answers lost against answers gained), which can be tiny also below the noise floor.";
+const LARGEST_SEED = 2n ** 63n - 1n;
 
 // Make the panel of a cell. Its heading takes the focus.
 export function detailPanel(run, { grid, cell }) {
@@ -30,27 +35,31 @@ export function detailPanel(run, { grid, cell }) {
 function inWords(grid, cell) {
   const { on, off, floor } = cell;
   const exp2 = grid.experiment === "exp2";
-  const left = cell.degenerate ? " No sum wraps around here, so the paper leaves this configuration out." : "";
+  const left = cell.degenerate ? " No answer wraps around here, so this configuration is left out." : "";
   const own = exp2 ? "the row of a prime factor of N" : "the row of the task prime";
   if (!on || !off) {
-    const rows = on ? "Every row belongs" : "No row belongs";
-    return `${rows} to a prime factor of N, so there is nothing to compare.${left}`;
+    const rows = on ? "There is no other row" : "No row belongs to a prime factor of N";
+    return `${rows}, so there is nothing to compare.${left}`;
   }
-  const below = Math.abs(off.mean) < floor ? "below" : "above";
+  const below = Math.abs(off.mean) < floor ? "less" : "more";
   return (
-    `Zeroing ${own} costs ${decimals(on.mean)} of test accuracy; zeroing another row costs ` +
-    `${decimals(off.mean)}, which is ${below} the noise floor of ${decimals(floor)}.${left}`
+    `Zeroing ${own} ${change(on.mean)} of test accuracy; zeroing another row ${change(off.mean)}, ` +
+    `${below} than the noise floor of ${decimals(floor)}.${left}`
   );
+}
+
+function change(drop) {
+  return `${drop < 0 ? "gains" : "costs"} ${decimals(Math.abs(drop))}`;
 }
 
 function facts(grid, cell) {
   const pairs = [
     [`${grid.on_name} drop`, cell.on && withInterval(cell.on)],
     [`${grid.off_name} drop`, cell.off && withInterval(cell.off, 4)],
-    ["ratio", cell.ratio && cell.ratio.text.replace("-", "−")],
+    ["ratio", measureOf("ratio").read(cell) && measureOf("ratio").tell(cell)],
     ["noise floor", decimals(cell.floor, 4)],
     ["test accuracy", cell.accuracy && withInterval(cell.accuracy, 4)],
-    ["converged", cell.converged === null ? null : percent(cell.converged)],
+    [`converged (above ${grid.threshold})`, cell.converged === null ? null : percent(cell.converged)],
     ["models", `${cell.models.measured} of ${cell.models.planned}`],
     [cell.seeds.length > 1 ? "seeds" : "seed", cell.seeds.join(", ")],
   ];
@@ -77,7 +86,7 @@ function unmeasured(run, grid, cell) {
   };
   const why = failed ? h("p", {}, h("a", { href: "#failures" }, "See what went wrong"), ".") : null;
   const wrap = cell.degenerate ? h("p", {}, `Note: ${stateWords(cell)[1]} of the heatmaps.`) : null;
-  return [h("p", {}, sentences[cell.state]), commandBox(cellCommand(run, grid, cell.row, cell.range)), why, wrap];
+  return [h("p", {}, sentences[cell.state]), commandBox(cellCommand(run, grid, cell)), why, wrap];
 }
 
 // The models: profile, curves and raw numbers, of all seeds or of one.
@@ -124,13 +133,19 @@ function rawTable(grid, cell) {
       h("td", {}, decimals(model.seconds, 1)),
       primes.map((prime, i) => {
         const kind = model.relevant.includes(prime) ? "relevant" : null;
-        return h("td", { ...marks, class: kind, "data-prime": prime, "data-value": drops[i] }, decimals(drops[i], 4));
+        const [drop, p] = [decimals(drops[i], 4), model.p_values[i]];
+        const sure = h("small", { class: "muted", "data-p": p }, ` p ${writeP(p)}`);
+        return h("td", { ...marks, class: kind, "data-prime": prime, "data-value": drops[i] }, drop, sure);
       }),
     );
   });
   const names = ["modulus", "seed", "test pairs", "correct", "accuracy", "converged", "seconds"];
   const columns = [...names, ...primes.map((prime) => `drop of ${prime}`)];
-  return simpleTable({ class: "numbers" }, h("caption", {}, "Relevant rows are in bold."), columns, lines);
+  return simpleTable({ class: "numbers" }, h("caption", {}, P_VALUES), columns, lines);
+}
+
+function writeP(p) {
+  return p >= 0.001 ? decimals(p) : p.toExponential(0).replace("-", "−");
 }
 
 // Offer the models that are missing, or else more seeds.
@@ -140,16 +155,16 @@ function goFurther(run, grid, cell) {
     const text =
       `${measured} of ${count(planned, "model")} are measured; seeds that are not whole do not count. ` +
       "This command measures the rest:";
-    return [h("p", { class: "small" }, text), commandBox(cellCommand(run, grid, cell.row, cell.range))];
+    return [h("p", { class: "small" }, text), commandBox(cellCommand(run, grid, cell))];
   }
-  if (cell.seeds.length > 1) return null;
   const first = BigInt(cell.seeds[0]);
+  if (cell.seeds.length > 1 || first + 2n > LARGEST_SEED) return null;
   const seeds = [first, first + 1n, first + 2n].map(String);
   return h(
     "details",
     {},
     h("summary", {}, "With error bars"),
     h("p", { class: "small" }, "Two more seeds give this configuration a 95 % interval:"),
-    commandBox(cellCommand(run, grid, cell.row, cell.range, seeds)),
+    commandBox(cellCommand(run, grid, cell, seeds)),
   );
 }

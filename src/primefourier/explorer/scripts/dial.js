@@ -29,8 +29,7 @@ export function arc(from, to, radius, { open = false } = {}) {
 export function drawDial(svg, { period, values, operation, ahead = 0 }) {
   const step = 1 / Number(period);
   const [a, b] = [turn(values.a, period) + ahead * step, turn(values.b, period)];
-  const moved = operation === "multiply" ? ahead * step * Number(values.b) : ahead * step;
-  const result = turn(values.result, period) + moved;
+  const result = turn(values.result, period) + ahead * (operation === "multiply" ? b : step);
   svg.replaceChildren(
     s("circle", { r: RADIUS, class: "face" }),
     ...sectors(a, b, result, operation),
@@ -95,8 +94,9 @@ function labels(period, values, turns) {
 function handle(kind, at) {
   const [cx, cy] = place(at, LANE[kind]);
   return s(
-    "g", { class: `grip ${kind}`, "data-grip": kind },
-    s("circle", { cx, cy, r: 20, class: "reach" }),
+    "g",
+    { class: `grip ${kind}`, "data-grip": kind },
+    s("circle", { cx, cy, r: 24, class: "reach" }),
     s("circle", { cx, cy, r: 7, class: "knob" }),
   );
 }

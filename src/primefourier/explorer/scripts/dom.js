@@ -34,22 +34,25 @@ export function announce(text) {
 export function copyButton(text, label = "Copy") {
   const button = h("button", { type: "button", class: "copy" }, label);
   button.addEventListener("click", async () => {
-    await copy(text());
-    button.textContent = "Copied";
-    announce("Copied");
+    const words = (await copy(text())) ? "Copied" : "Select it and copy";
+    button.textContent = words;
+    announce(words);
     setTimeout(() => (button.textContent = label), 1500);
   });
   return button;
 }
 
+// Copy, and tell whether that worked.
 async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
+    return true;
   } catch {
     const area = h("textarea", { value: text, "aria-hidden": "true", class: "visually-hidden" });
     document.body.append(area);
     area.select();
-    document.execCommand("copy"); // the old way, for pages that may not use the clipboard
+    const done = document.execCommand("copy"); // the old way, for pages that may not use the clipboard
     area.remove();
+    return done;
   }
 }

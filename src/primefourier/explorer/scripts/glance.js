@@ -1,13 +1,13 @@
 // An experiment at a glance: both drops, averaged over all its configurations, as two bars.
 
 import { h } from "./dom.js";
-import { isShown, measureOf, meanOf } from "./measures.js";
+import { isShown, measureOf, meanOf, nothingShown } from "./measures.js";
 import { count, decimals } from "./scale.js";
 
 const QUESTIONS = {
   exp1: "Trained modulo a prime p. Only the row of p should matter.",
   control: "The same features, shuffled between the rows. Now no row should stand out.",
-  exp2: "Trained modulo a composite N. Only the rows of its prime factors should matter.",
+  exp2: "Trained modulo N. Only the rows of its prime factors should matter.",
 };
 
 // Make the lines above a heatmap: what was asked, and the answer so far.
@@ -15,7 +15,7 @@ export function glance(grid) {
   const cells = grid.cells.filter((cell) => isShown(cell, measureOf("on")) && cell.off);
   const question = h("p", { class: "small muted" }, QUESTIONS[grid.experiment]);
   if (!cells.length) {
-    return h("div", { class: "glance" }, question, h("p", { class: "small nothing" }, nothingWhole(grid)));
+    return h("div", { class: "glance" }, question, h("p", { class: "small nothing" }, nothingShown(grid)));
   }
   const floors = spread(cells.map((cell) => cell.floor));
   const words = `Means over ${count(cells.length, "configuration")}; noise floor ${floors}.`;
@@ -31,11 +31,6 @@ export function glance(grid) {
     ),
     h("p", { class: "small muted" }, words),
   );
-}
-
-function nothingWhole(grid) {
-  const measured = grid.cells.reduce((sum, cell) => sum + cell.models.measured, 0);
-  return measured ? `${count(measured, "model")} measured; no configuration is whole yet.` : "Nothing measured yet.";
 }
 
 function bar(name, value, kind) {

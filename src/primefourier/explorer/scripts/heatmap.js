@@ -16,7 +16,12 @@ export function heatmap(grid, index) {
   const columns = grid.ranges.map((range) => h("th", { scope: "col" }, String(range)));
   const at = (row, column) => buttons[row * grid.ranges.length + column];
   const body = grid.rows.map((row, i) =>
-    h("tr", {}, h("th", { scope: "row" }, String(row)), grid.ranges.map((_, j) => h("td", {}, at(i, j)))),
+    h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, String(row)),
+      grid.ranges.map((_, j) => h("td", {}, at(i, j))),
+    ),
   );
   const caption = h("caption", {});
   const corner = h("th", { scope: "col" }, grid.row_name, h("span", { class: "muted" }, " \\ r"));
@@ -85,7 +90,9 @@ function paint(button, grid, cell, measure) {
 // Return what stands in a cell that has no value, and what that means.
 export function stateWords(cell) {
   const { planned, measured } = cell.models;
-  if (cell.degenerate) return ["✕", "no sum wraps around, so it is left out"];
+  if (cell.degenerate) return ["✕", "no answer wraps around, so it is left out"];
+  if (cell.state === "measured" && cell.on && cell.off)
+    return ["✕", "no ratio: the first drop is not above the noise floor"];
   if (cell.state === "measured") return ["✕", "there are no such rows, so it is left out"];
   if (cell.state === "partial") {
     return [`${measured} of ${planned}`, `${measured} of ${count(planned, "model")} measured so far`];
@@ -131,7 +138,7 @@ function moveWithArrows(table, grid, buttons) {
 }
 
 // What the colours mean.
-export function colorBar() {
+function colorBar() {
   const [low, high] = [h("span", {}), h("span", {})];
   const band = h("span", { class: "band", style: { background: gradient() } });
   const element = h("div", { class: "color-bar", role: "img" }, low, band, high);

@@ -90,7 +90,7 @@ export function shorten(n, digits = 12) {
   return `${text.slice(0, kept + 1)}…${text.slice(-kept)}`;
 }
 
-export function superscript(exponent) {
+function superscript(exponent) {
   return String(exponent).replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]);
 }
 

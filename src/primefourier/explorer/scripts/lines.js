@@ -5,7 +5,7 @@ import { cellKey, configurationOf, findCell } from "./cell.js";
 import { frame, linearAxis, logAxis, marker, path, responsive, seriesClass } from "./chart.js";
 import { choiceGroup } from "./choice.js";
 import { legend } from "./legend.js";
-import { isShown, measureOf } from "./measures.js";
+import { isShown, measureOf, nothingShown } from "./measures.js";
 import { decimals } from "./scale.js";
 import { get, set, watch } from "./state.js";
 import { openable, simpleTable } from "./table.js";
@@ -26,8 +26,8 @@ export function linesPart(run) {
     const measures = shown.map(measureOf);
     choice.show(get("linesGrid"));
     text.textContent = explanation(grid, measures);
-    drawing = grid.cells.some((cell) => isShown(cell, measures[0])) ? drawLines(grid, measures) : null;
-    const nothing = h("p", { class: "nothing" }, "No configuration of this experiment is measured yet.");
+    drawing = grid.cells.some((cell) => hasAny(cell, measures)) ? drawLines(grid, measures) : null;
+    const nothing = h("p", { class: "nothing" }, nothingShown(grid));
     place.replaceChildren(...(drawing ? [drawing.chart, drawing.legend] : [nothing]));
     numbers.replaceChildren(...(drawing ? [numbersOf(grid, measures)] : []));
   });
@@ -46,11 +46,15 @@ export function linesPart(run) {
   );
 }
 
+function hasAny(cell, measures) {
+  return measures.some((measure) => isShown(cell, measure));
+}
+
 function explanation(grid, measures) {
   if (measures.length > 1) {
     return (
       `Solid: ${grid.on_name} drop. Dashed: ${grid.off_name} drop. ` +
-      "The grey band is the noise floor: drops within it cannot be told from zero."
+      "The grey band is the paper’s noise floor, below which it calls a drop indistinguishable from zero."
     );
   }
   const bounds = measures[0].key === "ratio" ? " Hollow marks are lower bounds." : "";
@@ -58,7 +62,7 @@ function explanation(grid, measures) {
 }
 
 function drawLines(grid, measures) {
-  const shown = grid.rows.filter((row) => grid.cells.some((cell) => cell.row === row && isShown(cell, measures[0])));
+  const shown = grid.rows.filter((row) => grid.cells.some((cell) => cell.row === row && hasAny(cell, measures)));
   const groups = new Map();
   const emphasise = (row) => {
     const known = groups.has(row);
@@ -71,23 +75,29 @@ function drawLines(grid, measures) {
     shown.forEach((row, place) => {
       const aside = (place - (shown.length - 1) / 2) * 2.5; // so that error bars stand side by side
       const i = grid.rows.indexOf(row);
-      const parts = s("g", {}, measures.map((measure, j) => oneLine(grid, row, i, measure, j === 1, drawn, aside)));
+      const parts = s(
+        "g",
+        {},
+        measures.map((measure, j) => oneLine(grid, row, i, measure, j === 1, drawn, aside)),
+      );
       groups.set(row, parts);
       drawn.plot.append(parts);
     });
     return drawn.svg;
   });
-  const entries = shown.map((row) => [row, grid.rows.indexOf(row)]).map(([row, i]) => ({
-    name: `${grid.row_name} = ${row}`,
-    sample: [s("line", { class: `stroke ${seriesClass(i)}`, x1: -13, x2: 13 }), marker(i)],
-    tell: () => tooltipLines(`${grid.row_name} = ${row}`, valuesOf(grid, row, measures)),
-    emphasise: (on) => emphasise(on ? row : null),
-  }));
-  return { chart: chart.element, legend: legend("Lines", entries), emphasise };
+  const entries = shown
+    .map((row) => [row, grid.rows.indexOf(row)])
+    .map(([row, i]) => ({
+      name: `${grid.row_name} = ${row}`,
+      sample: [s("line", { class: `stroke ${seriesClass(i)}`, x1: -13, x2: 13 }), marker(i)],
+      tell: () => tooltipLines(`${grid.row_name} = ${row}`, valuesOf(grid, row, measures)),
+      emphasise: (on) => emphasise(on ? row : null),
+    }));
+  return { chart, legend: legend("Lines", entries), emphasise };
 }
 
 function axes(grid, measures, width) {
-  const cells = grid.cells.filter((cell) => isShown(cell, measures[0]));
+  const cells = grid.cells.filter((cell) => hasAny(cell, measures));
   const values = cells.flatMap((cell) => measures.map((measure) => measure.read(cell)).filter(Boolean));
   const [first, last] = [Math.min(...grid.ranges) / 1.12, Math.max(...grid.ranges) * 1.12];
   const x = logAxis(first, last, [], "input range r");
@@ -150,7 +160,10 @@ function oneLine(grid, row, i, measure, dashed, { left, top }, aside) {
 function listen(mark, grid, cell, measure) {
   mark.addEventListener("pointerenter", () => {
     set({ pointed: cellKey(get("linesGrid"), cell.row, cell.range) });
-    const pairs = [[measure.name(grid), measure.tell(cell)], ["noise floor", decimals(cell.floor, 4)]];
+    const pairs = [
+      [measure.name(grid), measure.tell(cell)],
+      ["noise floor", decimals(cell.floor, 4)],
+    ];
     showTooltip(mark, tooltipLines(configurationOf(grid, cell), pairs));
   });
   mark.addEventListener("pointerleave", () => {

@@ -1,6 +1,6 @@
 // What a heatmap can show of each configuration: how it is called, read, coloured and written.
 
-import { decimals, linearScale, logScale, percent, withInterval } from "./scale.js";
+import { count, decimals, linearScale, logScale, percent, withInterval } from "./scale.js";
 
 const DROP = "test accuracy that is lost when one row is zeroed in the trained network";
 
@@ -39,7 +39,7 @@ export const MEASURES = [
       "Where the second is below the noise floor, only a lower bound is known: “> 71”.",
     scale: logScale(1, 1000),
     ends: ["1 or less", "1000 or more"],
-    read: (cell) => cell.ratio && { mean: cell.ratio.value, low: null, high: null },
+    read: (cell) => (hasRatio(cell) ? { mean: cell.ratio.value, low: null, high: null } : null),
     write: (cell) => cell.ratio.text.replace("-", "−"),
     tell: (cell) => cell.ratio.text.replace("-", "−"),
   },
@@ -47,9 +47,7 @@ export const MEASURES = [
     key: "converged",
     label: "Convergence",
     name: () => "share of models that converged",
-    meaning:
-      "The share of models whose test accuracy exceeds the threshold after some epoch: " +
-      "0.85 in experiment 1 and the control, 0.70 in experiment 2.",
+    meaning: "The share of models whose test accuracy exceeds the threshold of their experiment after some epoch.",
     scale: linearScale(0, 1),
     ends: ["none", "all"],
     read: (cell) => (cell.converged === null ? null : { mean: cell.converged, low: null, high: null }),
@@ -69,6 +67,11 @@ export const MEASURES = [
   },
 ];
 
+// A bound below 1 says nothing: then the first drop itself is below the noise floor.
+function hasRatio({ ratio }) {
+  return ratio !== null && !(ratio.bound && ratio.value < 1);
+}
+
 export function measureOf(key) {
   return MEASURES.find((measure) => measure.key === key);
 }
@@ -76,6 +79,17 @@ export function measureOf(key) {
 // Tell whether a cell is drawn in colour: the paper leaves out those where no sum wraps around.
 export function isShown(cell, measure) {
   return cell.state === "measured" && !cell.degenerate && Boolean(measure.read(cell));
+}
+
+// Say why nothing of a grid can be compared: not measured, not whole, left out, or no rows of one kind.
+export function nothingShown(grid) {
+  const models = grid.cells.reduce((sum, cell) => sum + cell.models.measured, 0);
+  const measured = grid.cells.filter((cell) => cell.state === "measured");
+  if (!models) return "Nothing measured yet.";
+  if (!measured.length) return `${count(models, "model")} measured; no configuration is whole yet.`;
+  if (measured.every((cell) => cell.degenerate))
+    return "All that is measured is left out: no answer wraps around there.";
+  return "There is nothing to compare: no configuration has rows that should matter as well as others.";
 }
 
 // Return what a model lost by zeroing each of its rows.

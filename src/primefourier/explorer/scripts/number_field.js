@@ -11,16 +11,23 @@ export function numberField(name, { label, atLeast = null, kind = name }) {
   const id = `field-${name}-${Math.random().toString(36).slice(2, 8)}`;
   const problem = h("p", { class: "problem", id: `${id}-problem`, role: "alert" });
   const input = h("input", {
-    type: "text", id, class: `number ${kind}`, inputmode: "numeric", autocomplete: "off",
-    spellcheck: "false", "aria-describedby": `${id}-problem`,
+    type: "text",
+    id,
+    class: `number ${kind}`,
+    inputmode: "numeric",
+    autocomplete: "off",
+    spellcheck: "false",
+    "aria-describedby": `${id}-problem`,
   });
   const handle = h(
-    "label", { for: id, class: `handle ${kind}`, title: "Drag left or right to change it" },
-    label, h("span", { "aria-hidden": "true" }, " ↔"),
+    "label",
+    { for: id, class: `handle ${kind}`, title: "Drag left or right to change it" },
+    label,
+    h("span", { "aria-hidden": "true" }, " ↔"),
   );
   const step = (by) => {
     const next = get(name) + by;
-    if (atLeast === null || next >= atLeast) set({ [name]: next });
+    set({ [name]: atLeast !== null && next < atLeast ? atLeast : next });
   };
   input.addEventListener("input", () => {
     const { value, problem: text } = readInteger(input.value, { atLeast });
@@ -44,7 +51,9 @@ export function numberField(name, { label, atLeast = null, kind = name }) {
   const button = (text, by, words) =>
     h("button", { type: "button", "aria-label": `${words} ${label}`, onclick: () => step(by) }, text);
   return h(
-    "div", { class: "field number-field" }, handle,
+    "div",
+    { class: "field number-field" },
+    handle,
     h("div", { class: "stepper" }, button("−", -1n, "Decrease"), input, button("+", 1n, "Increase")),
     problem,
   );

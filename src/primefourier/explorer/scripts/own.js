@@ -6,7 +6,11 @@ import { commandBox, commandLine, folderWord } from "./command.js";
 import { EMBEDDINGS, countModels, ownCommand, paperValues, readSettings, remarks } from "./own_settings.js";
 import { get, watch } from "./state.js";
 
-const EXPERIMENTS = [["exp1", "Experiment 1"], ["control", "Control"], ["exp2", "Experiment 2"]];
+const EXPERIMENTS = [
+  ["exp1", "Experiment 1"],
+  ["control", "Control"],
+  ["exp2", "Experiment 2"],
+];
 const FIELDS = [
   ["sizes", "Numbers of primes |P|"],
   ["moduli", "Moduli N"],
@@ -64,7 +68,11 @@ function form(folder) {
     "form",
     { class: "card own-form", "aria-label": "Your own experiment", onsubmit: (event) => event.preventDefault() },
     choice.element,
-    h("div", { class: "own-fields" }, [...Object.values(fields), operation, embedding].map((field) => field.element)),
+    h(
+      "div",
+      { class: "own-fields" },
+      [...Object.values(fields), operation, embedding].map((field) => field.element),
+    ),
     output,
   );
   update();
@@ -102,7 +110,11 @@ function textField(name, label, update) {
 
 function selectField(name, label, options, update) {
   const id = `own-${name}`;
-  const input = h("select", { id, onchange: update }, options.map((option) => h("option", { value: option }, option)));
+  const input = h(
+    "select",
+    { id, onchange: update },
+    options.map((option) => h("option", { value: option }, option)),
+  );
   return { element: h("div", { class: "field" }, h("label", { for: id }, label), input), input };
 }
 
@@ -110,12 +122,12 @@ function selectField(name, label, options, update) {
 function asShown() {
   const place = h("div", { class: "own-command" });
   const card = h("div", { class: "card" }, h("h3", {}, "What the page shows now"), place);
-  watch(["a", "b", "n", "operation"], () => {
+  watch(["a", "b", "n", "operation", "factors"], () => {
     const [a, b, n] = [get("a"), get("b"), get("n")];
-    card.hidden = n === undefined;
-    if (n === undefined) return;
+    card.hidden = get("factors")?.rest !== 1n; // both commands need the factors of N
+    if (card.hidden) return;
     const circles = commandLine(["pfe", "circles", a, b, "--modulus", n, "--out", "circles.png"]);
-    const sums = get("operation") === "add" && a !== undefined && b !== undefined; // which alone it draws
+    const sums = get("operation") === "add"; // which alone it draws
     place.replaceChildren(
       ...(sums ? [h("p", { class: "label" }, "The circles as a picture:")] : []),
       ...(sums ? [commandBox(circles, "Copy the command for the circles")] : []),

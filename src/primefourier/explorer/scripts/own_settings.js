@@ -2,6 +2,7 @@
 
 import { commandLine, folderWord } from "./command.js";
 import { readInteger } from "./integers.js";
+import { notPrime } from "./prime_list.js";
 import { isPrime } from "./primes.js";
 
 const FIRST_PRIMES = [3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59].map(BigInt);
@@ -31,7 +32,7 @@ export function readSettings(experiment, typed) {
   const paper = paperValues(experiment);
   const [values, problems] = [{}, {}];
   for (const name of Object.keys(paper)) {
-    if (!(typed[name] ?? "").trim()) values[name] = paper[name];
+    if (!/[^\s,]/.test(typed[name] ?? "")) values[name] = paper[name];
     else {
       const found = readList(typed[name], LISTS[name]);
       if (found.problem) problems[name] = found.problem;
@@ -39,7 +40,8 @@ export function readSettings(experiment, typed) {
     }
   }
   const wrong = values.primes?.find((p) => isPrime(p) !== true);
-  if (wrong !== undefined) problems.primes = `Primes are required, got ${wrong}.`;
+  if (wrong !== undefined) problems.primes = notPrime(wrong);
+  values.primes = values.primes?.toSorted((p, q) => (p < q ? -1 : 1));
   if (values.sizes && values.primes) {
     const own = typed.primes?.trim() && values.primes.length < SIZES.at(-1);
     if (own && !typed.sizes?.trim()) values.sizes = [BigInt(values.primes.length)]; // as pfe run does

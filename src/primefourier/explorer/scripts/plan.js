@@ -1,17 +1,19 @@
 // Which channels a modulus needs: (p, d) matters exactly if p^(d+1) divides N.
 
-import { write, writePower } from "./integers.js";
+import { isPrime } from "./primes.js";
+import { power, write, writePower } from "./integers.js";
 
-// Judge a basis { primes, depth } for N with the given factors [[prime, exponent], …].
+// Return the channels (p, d) of a basis { primes, depth } whose period divides N.
+export function relevantChannels(n, { primes, depth }) {
+  const depths = Array.from({ length: depth }, (_, d) => d);
+  return primes.flatMap((p) => depths.filter((d) => n % power(p, d + 1) === 0n).map((d) => [p, d]));
+}
+
+// Judge a basis for N with the given factors [[prime, exponent], …].
 export function planChannels(n, factors, basis) {
-  const relevant = [];
-  const missing = [];
-  for (const [p, exponent] of factors) {
-    for (let d = 0; d < exponent; d++) {
-      const has = basis.primes.includes(p) && d < basis.depth;
-      (has ? relevant : missing).push([p, d]);
-    }
-  }
+  const relevant = relevantChannels(n, basis);
+  const needed = factors.flatMap(([p, exponent]) => Array.from({ length: exponent }, (_, d) => [p, d]));
+  const missing = needed.filter(([p, d]) => !basis.primes.includes(p) || d >= basis.depth);
   const visible = relevant.reduce((product, [p]) => product * p, 1n);
   return { n, factors, basis, relevant, missing, visible, invisible: n / visible };
 }
@@ -27,9 +29,16 @@ export function explainMissing(plan) {
   if (depth > basis.depth) advice.push(`raise the depth from ${basis.depth} to ${depth}`);
   const seen = visible > 1n ? `only a mod ${visible}` : `nothing about a mod ${n}`;
   return (
-    `The basis cannot see the factor ${invisible}: it tells ${seen}. ` +
-    `To see all of ${n}, ${advice.join(" and ")}.`
+    `The basis cannot see the factor ${invisible}: it tells ${seen}. ` + `To see all of ${n}, ${advice.join(" and ")}.`
   );
+}
+
+// Say what could not be found out about N; the library takes as many steps, and stops there too.
+export function notFactored({ rest }) {
+  const digits = String(rest).length;
+  return isPrime(rest) === null
+    ? `N has a factor of ${digits} digits that may be prime, which neither this page nor the library can prove.`
+    : `N has a factor of ${digits} digits that could not be split: its primes are too large.`;
 }
 
 // Write N as people do: as a product of prime powers, or that it is prime.

@@ -9,9 +9,10 @@ const BATCH = 64;
 const MOST_BATCHES = 1 << 14; // a million steps, as the library takes
 const MOST_BITS = 1024;
 
-// Tell whether n is prime: true, false, or null where the tests cannot prove it.
+// Tell whether n is prime: true, false, or null where it cannot be proven, or would take too long.
 export function isPrime(n) {
   if (n < 2n) return false;
+  if (bits(n) > MOST_BITS) return null;
   for (const p of BASES) if (n % p === 0n) return n === p;
   let [odd, twos] = [n - 1n, 0];
   while (!(odd & 1n)) [odd, twos] = [odd >> 1n, twos + 1];
@@ -53,8 +54,7 @@ export function* factorise(n) {
   let rest = 1n;
   while (pending.length) {
     const m = pending.pop();
-    const short = m.toString(2).length <= MOST_BITS;
-    const prime = m < 1_000_000n ? true : short ? isPrime(m) : null;
+    const prime = m < 1_000_000n ? true : isPrime(m);
     if (prime) {
       found.set(m, (found.get(m) ?? 0) + 1);
       continue;
@@ -98,8 +98,12 @@ function* findDivisor(n) {
   return null;
 }
 
+function bits(n) {
+  return n.toString(2).length;
+}
+
 function squareRoot(n) {
-  let x = 1n << BigInt((n.toString(2).length + 1) >> 1);
+  let x = 1n << BigInt((bits(n) + 1) >> 1);
   for (;;) {
     const next = (x + n / x) >> 1n;
     if (next >= x) return x;

@@ -33,7 +33,10 @@ function matrix(models, grid, cell) {
   const words =
     `Drop of test accuracy when the row of one prime is zeroed, for each task prime${mean}. ` +
     `The ${grid.on_name} is framed; noise floor ${decimals(cell.floor)}.`;
-  const look = { class: primes.length > 10 ? "matrix many" : "matrix", "aria-labelledby": "profile-words" };
+  const look = {
+    class: primes.length > 10 ? "profile-matrix many" : "profile-matrix",
+    "aria-labelledby": "profile-words",
+  };
   const table = simpleTable(look, null, ["task \\ row", ...primes.map(String)], lines);
   return h(
     "div",
@@ -57,7 +60,7 @@ function bars(models, cell) {
   const seeds = models.length > 1 ? ` Bars are means over ${count(models.length, "seed")}, points the seeds.` : "";
   const words = `Drop of test accuracy when the row of one prime is zeroed. ${factors}${seeds} Grey band: noise floor.`;
   const chart = responsive((width) => drawBars(rows, cell.floor, width));
-  return h("div", {}, h("p", { class: "small muted" }, words), chart.element);
+  return h("div", {}, h("p", { class: "small muted" }, words), chart);
 }
 
 function drawBars(rows, floor, width) {

@@ -48,7 +48,13 @@ export function reconstruction() {
     back.disabled = step === 0;
     next.disabled = step === steps.length;
   });
-  const card = h("div", { class: "card reconstruction" }, h("div", { class: "row-between" }, title, buttons), bars, list);
+  const card = h(
+    "div",
+    { class: "card reconstruction" },
+    h("div", { class: "row-between" }, title, buttons),
+    bars,
+    list,
+  );
   watch(["factors"], () => card.setAttribute("aria-busy", String(get("factors") === null)));
   return card;
 }
@@ -60,7 +66,10 @@ function stepsOf() {
   if (!found || found.n !== n || found.rest !== 1n) return [];
   const moduli = found.factors.map(([p, e]) => power(p, e));
   const answer = OPERATIONS[operation].apply(a, b);
-  return joinResidues(moduli.map((m) => mod(answer, m)), moduli);
+  return joinResidues(
+    moduli.map((m) => mod(answer, m)),
+    moduli,
+  );
 }
 
 function stepItem(steps, { modulus, value, known }, i, step, n) {

@@ -15,29 +15,47 @@ const STATES = [
   ["waiting", "waiting", "asked for, not measured yet"],
   ["failed", "failed", "its models failed"],
   ["missing", "+", "not asked for: open it for the command"],
-  ["left-out", "✕", "left out: no sum wraps around, or there are no such rows"],
+  ["left-out", "✕", "left out: no answer wraps around, there are no such rows, or no ratio"],
 ];
 
+const MANY = 8; // more columns need the width of the page
 const INTRODUCTION =
-  "Each network is trained on sums modulo N, then one prime’s row of its input is zeroed. " +
+  "Each network learns arithmetic modulo N, then one prime’s row of its input is zeroed. " +
   "A cell is one configuration; open it for its profile and training curves.";
 
 // Make the section.
 export function resultsSection(run) {
   set({ measure: "on", cell: null, pointed: null, linesGrid: firstWithResults(run) });
   const maps = run.grids.map(heatmap);
-  const choice = choiceGroup("Measure", MEASURES.map(({ key, label }) => [key, label]), (measure) => set({ measure }));
+  const choice = choiceGroup(
+    "Measure",
+    MEASURES.map(({ key, label }) => [key, label]),
+    (measure) => set({ measure }),
+  );
   const meaning = h("p", { class: "small muted", "aria-live": "polite" });
   const figures = run.grids.map((grid, i) =>
-    h("figure", { class: "card", "aria-label": grid.title }, h("h3", {}, grid.title), glance(grid), maps[i].element),
+    h(
+      "figure",
+      { class: grid.ranges.length > MANY ? "card wide" : "card", "aria-label": grid.title },
+      h("h3", {}, grid.title),
+      glance(grid),
+      maps[i].element,
+    ),
   );
+  const asked = run.grids.map((grid) => grid.cells.some((cell) => cell.state !== "missing"));
+  const open = asked.some(Boolean) ? asked : asked.map(() => true);
   const place = h("div", { id: "detail" });
   const section = h(
     "section",
     { id: "results", "aria-labelledby": "results-title" },
     h("header", {}, h("h2", { id: "results-title" }, "Results"), h("p", { class: "prose muted" }, INTRODUCTION)),
     h("div", { class: "measure-switch" }, choice.element, meaning),
-    h("div", { class: "figures" }, figures),
+    h(
+      "div",
+      { class: "figures" },
+      figures.filter((_, i) => open[i]),
+    ),
+    folded(figures.filter((_, i) => !open[i])),
     statesLegend(run),
     place,
     linesPart(run),
@@ -54,6 +72,13 @@ export function resultsSection(run) {
   });
   watch(["cell"], () => showDetail(run, maps, place));
   return section;
+}
+
+// Keep the paper's experiments that this run does not have out of the way.
+function folded(figures) {
+  if (!figures.length) return null;
+  const words = "The paper’s experiments that this run does not have";
+  return h("details", { class: "not-asked" }, h("summary", {}, words), h("div", { class: "figures" }, figures));
 }
 
 function showDetail(run, maps, place) {
@@ -74,7 +99,12 @@ function firstWithResults(run) {
   const points = (grid, row) => grid.cells.filter((cell) => cell.row === row && isShown(cell, measureOf("on"))).length;
   const most = run.grids.map((grid) => Math.max(...grid.rows.map((row) => points(grid, row))));
   const line = most.findIndex((number) => number > 1);
-  return line >= 0 ? line : Math.max(0, most.findIndex((number) => number > 0));
+  return line >= 0
+    ? line
+    : Math.max(
+        0,
+        most.findIndex((number) => number > 0),
+      );
 }
 
 // Explain the marks of cells without a value, as far as this run has them.

@@ -29,8 +29,8 @@ export function drawRings(svg, prime, levels) {
     const swept = { d: arc(0, end, radius, { open: true }), class: "swept", "stroke-width": Math.max(2, width - 6) };
     return [track, end > 0 ? s("path", swept) : null, dot(a, "a"), dot(b, "b")];
   });
-  const words = `Nested rings of p = ${prime}: ${levels.map((l) => `mod ${shorten(l.period)} the answer is ${shorten(l.result)}`).join("; ")}`;
-  svg.setAttribute("aria-label", words);
+  const told = levels.map(({ period, result }) => `mod ${shorten(period)} the answer is ${shorten(result)}`);
+  svg.setAttribute("aria-label", `Nested rings of p = ${prime}: ${told.join("; ")}`);
   svg.replaceChildren(...rings.filter(Boolean));
 }
 
@@ -42,18 +42,32 @@ export function depthTable(prime, levels) {
     const cells = [a, b, result].map((value) => h("td", { class: "number", title: value }, shorten(value, 9)));
     const code = [Math.cos(angle), Math.sin(angle)].map((x) => h("td", { class: "number" }, writeCode(x)));
     return h(
-      "tr", { class: divides ? "active" : "", "data-depth": d, "data-result": result },
+      "tr",
+      { class: divides ? "active" : "", "data-depth": d, "data-result": result },
       h("th", { scope: "row" }, String(d)),
       h("td", { title: period }, writePower(prime, d + 1), divides ? h("span", { class: "tag" }, "divides N") : null),
-      cells, code,
+      cells,
+      code,
     );
   });
   return h(
-    "div", { class: "scroll depth-table" },
-    h("table", { class: "small" },
+    "div",
+    { class: "scroll depth-table" },
+    h(
+      "table",
+      { class: "small" },
       h("caption", {}, `Depths of p = ${shorten(prime, 14)}`),
-      h("thead", {}, h("tr", {}, head.map((word) => h("th", { scope: "col" }, word)))),
-      h("tbody", {}, rows)),
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          head.map((word) => h("th", { scope: "col" }, word)),
+        ),
+      ),
+      h("tbody", {}, rows),
+    ),
   );
 }
 

@@ -79,12 +79,16 @@ function howMade(run) {
     "details",
     { class: "how-made" },
     h("summary", {}, "How this was made"),
-    h("dl", {}, shown.map(([name, values]) => [h("dt", {}, name), values.map((value) => h("dd", {}, value))])),
+    h(
+      "dl",
+      {},
+      shown.map(([name, values]) => [h("dt", {}, name), values.map((value) => h("dd", {}, value))]),
+    ),
   );
 }
 
 // Write a duration in the two largest units that matter.
-export function duration(seconds) {
+function duration(seconds) {
   if (seconds < 60) return `${Math.round(seconds)} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
@@ -105,7 +109,7 @@ export function failuresSection(run) {
 }
 
 function failure({ model, error }) {
-  const last = error.trim().split("\n").pop();
+  const last = error.trim().split("\n").pop().slice(0, 200);
   return h(
     "details",
     { class: "card" },

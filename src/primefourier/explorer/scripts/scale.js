@@ -2,10 +2,13 @@
 
 // The colour map viridis at every sixteenth: legible to the colour-blind, and in shades of grey.
 const VIRIDIS = [
-  0x440154, 0x48186a, 0x472d7b, 0x424086, 0x3b528b, 0x33638d, 0x2c728e, 0x26828e, 0x21918c,
-  0x1fa088, 0x28ae80, 0x3fbc73, 0x5ec962, 0x84d44b, 0xaddc30, 0xd8e219, 0xfde725,
+  0x440154, 0x48186a, 0x472d7b, 0x424086, 0x3b528b, 0x33638d, 0x2c728e, 0x26828e, 0x21918c, 0x1fa088, 0x28ae80,
+  0x3fbc73, 0x5ec962, 0x84d44b, 0xaddc30, 0xd8e219, 0xfde725,
 ].map((color) => [color >> 16, (color >> 8) & 255, color & 255]);
-const [BLACK, WHITE] = [[0, 0, 0], [255, 255, 255]];
+const [BLACK, WHITE] = [
+  [0, 0, 0],
+  [255, 255, 255],
+];
 
 // A scale from value to colour; what lies outside has the colour of the nearer end.
 export function linearScale(low, high) {
@@ -22,7 +25,7 @@ function makeScale(low, high, place) {
 }
 
 // Return the colour at a place from 0 to 1, as [red, green, blue].
-export function viridis(place) {
+function viridis(place) {
   const along = Math.min(1, Math.max(0, place)) * (VIRIDIS.length - 1);
   const step = Math.min(VIRIDIS.length - 2, Math.floor(along));
   return VIRIDIS[step].map((part, i) => Math.round(part + (along - step) * (VIRIDIS[step + 1][i] - part)));
@@ -43,7 +46,7 @@ export function inkOn(color) {
 }
 
 // The contrast of two colours as the accessibility guidelines (WCAG 2) define it.
-export function contrast(one, other) {
+function contrast(one, other) {
   const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
 }

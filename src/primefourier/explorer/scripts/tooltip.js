@@ -58,7 +58,11 @@ function place(around) {
 export function tooltipLines(title, pairs, note = "") {
   return [
     h("strong", {}, title),
-    h("dl", {}, pairs.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
+    h(
+      "dl",
+      {},
+      pairs.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]),
+    ),
     note ? h("p", {}, note) : null,
   ].filter(Boolean);
 }

@@ -26,6 +26,12 @@ export function verdictMark(verdict, words = verdict) {
 // Return a mark for each verdict that some of the claims have, with how many: "8 hold".
 export function verdictCounts(claims) {
   const number = (verdict) => claims.filter((claim) => claim.verdict === verdict).length;
-  const some = Object.keys(SIGNS).map((verdict) => [verdict, number(verdict)]).filter(([, found]) => found > 0);
-  return some.map(([verdict, found]) => verdictMark(verdict, `${found} ${found === 1 ? verdict : PLURAL[verdict]}`));
+  const some = Object.keys(SIGNS)
+    .map((verdict) => [verdict, number(verdict)])
+    .filter(([, found]) => found > 0);
+  const unfinished = (verdict) => claims.some((claim) => claim.verdict === verdict && claim.verdict_so_far !== verdict);
+  return some.map(([verdict, found]) => {
+    const words = `${found} ${found === 1 ? verdict : PLURAL[verdict]}`;
+    return verdictMark(verdict, unfinished(verdict) ? `${words} so far` : words);
+  });
 }

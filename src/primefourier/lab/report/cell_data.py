@@ -38,6 +38,7 @@ def cell_as_data(
         "models": {"planned": len(asked), "measured": len(measured), "failed": failed},
         "degenerate": all(config.degenerate for config in models),
         "seeds": [] if cell is None else list(cell.seeds),
+        "asked_seeds": sorted({config.seed for config in asked}),
         "on": None if cell is None else _interval(cell.on),
         "off": None if cell is None else _interval(cell.off),
         "accuracy": None if cell is None else _interval(cell.accuracy),
@@ -81,6 +82,7 @@ def _model(record: Record) -> dict[str, Any]:
         "correct": measured.correct,
         "lost": list(measured.lost),
         "gained": list(measured.gained),
+        "p_values": [float(f"{p:.2g}") for p in measured.p_values],
         "curve": list(measured.correct_by_epoch),
         "seconds": record.provenance.seconds,
     }

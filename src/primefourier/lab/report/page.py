@@ -51,7 +51,10 @@ class Page:
     @property
     def title(self) -> str:
         """Name the experiment and what is not as in the paper."""
-        words = [f"{name} {value}" for name, value in self.variant.differences().items()]
+        words = [
+            f"{name} {', '.join(map(str, value)) if isinstance(value, list) else value}"
+            for name, value in self.variant.differences().items()
+        ]
         title = TITLES.get(self.variant.experiment, self.variant.experiment)
         return f"{title}, {', '.join(words)}".replace("_", " ") if words else title
 

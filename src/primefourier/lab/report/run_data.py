@@ -35,10 +35,12 @@ def run_as_data(
     asked = find_variants(planned)
     variants = list(dict.fromkeys([*map(paper_variant, EXPERIMENTS), *asked]))
     failures = [record for record in records if record.error is not None]
+    asked_for = _distinct(map(what_was_asked, commands))
     return {
         "name": folder.resolve().name or str(folder),
         "folder": str(folder),
-        "commands": _distinct(map(what_was_asked, commands)),
+        "commands": asked_for,
+        "continue": [command for command in asked_for if _is_ours(command)],
         "counts": {
             "planned": len(planned),
             "measured": len(records) - len(failures),
@@ -52,6 +54,15 @@ def run_as_data(
             {"model": record.config.describe(), "error": record.error} for record in failures
         ],
     }
+
+
+def _is_ours(command: str) -> bool:
+    """Tell whether a command trains models; a store from elsewhere could hold any other.
+
+    >>> _is_ours("pfe run exp1 --sizes 4"), _is_ours("rm -rf /")
+    (True, False)
+    """
+    return command.split()[:2] in (["pfe", "run"], ["pfe", "reproduce"])
 
 
 def _circumstances(found: Sequence[Provenance]) -> dict[str, Any]:
