@@ -181,10 +181,15 @@ def test_the_name_of_a_number_can_be_dragged(explorer: Visit) -> None:
     assert explorer.text("#equation") == "(14 + 17) mod 23 = 8"
 
 
-@pytest.mark.parametrize(("grip", "equation"), [("a", "(12 + 17)"), ("b", "(9 + 20)")])
-def test_the_end_of_an_arc_can_be_dragged(explorer: Visit, grip: str, equation: str) -> None:
+@pytest.mark.parametrize(
+    ("grip", "residues", "equation"),
+    [("a", 3, "(12 + 17)"), ("b", 3, "(9 + 20)"), ("a", -2, "(7 + 17)"), ("b", -5, "(9 + 12)")],
+)
+def test_the_end_of_an_arc_can_be_dragged(
+    explorer: Visit, grip: str, residues: int, equation: str
+) -> None:
     """Dragged by 3 of 23 residues clockwise, a number grows by 3, also beyond the top."""
-    at, to = explorer.page.evaluate(TURN_KNOB, [grip, 3])
+    at, to = explorer.page.evaluate(TURN_KNOB, [grip, residues])
     mouse = explorer.page.mouse
     mouse.move(*at)
     mouse.down()

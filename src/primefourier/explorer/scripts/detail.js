@@ -145,6 +145,7 @@ function rawTable(grid, cell) {
 }
 
 function writeP(p) {
+  if (p === 0) return "< 1e−300"; // smaller than a float can be
   return p >= 0.001 ? decimals(p) : p.toExponential(0).replace("-", "−");
 }
 

@@ -14,16 +14,16 @@ import { hideTooltip, showTooltip, tooltipLines } from "./tooltip.js";
 const HEIGHT = 380;
 const LEAST_BETWEEN_TICKS = 36;
 
-// Make the part of the results that shows the lines of one grid, chosen by its title.
-export function linesPart(run) {
-  const titles = run.grids.map((grid, i) => [i, grid.title]);
+// Make the part that shows the lines of one grid, chosen by its title; `shown` tells which there are.
+export function linesPart(run, shown) {
+  const titles = run.grids.map((grid, i) => [i, grid.title]).filter(([i]) => shown[i]);
   const choice = choiceGroup("Lines of", titles, (linesGrid) => set({ linesGrid }));
   const [text, place, numbers] = [h("p", { class: "small muted" }), h("div", { class: "lines" }), h("div", {})];
   let drawing = null;
   watch(["linesGrid", "measure"], () => {
     const grid = run.grids[get("linesGrid")];
-    const shown = get("measure") === "on" || get("measure") === "off" ? ["on", "off"] : [get("measure")];
-    const measures = shown.map(measureOf);
+    const keys = get("measure") === "on" || get("measure") === "off" ? ["on", "off"] : [get("measure")];
+    const measures = keys.map(measureOf);
     choice.show(get("linesGrid"));
     text.textContent = explanation(grid, measures);
     drawing = grid.cells.some((cell) => hasAny(cell, measures)) ? drawLines(grid, measures) : null;

@@ -58,7 +58,7 @@ export function resultsSection(run) {
     folded(figures.filter((_, i) => !open[i])),
     statesLegend(run),
     place,
-    linesPart(run),
+    linesPart(run, open),
   );
   watch(["measure"], () => {
     const measure = measureOf(get("measure"));
