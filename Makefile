@@ -33,10 +33,9 @@ chromium:
 		command -v "$$name" > /dev/null 2>&1 && exit 0; \
 	done; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
-		apt-get -qq update && apt-get -qq install -y chromium > /dev/null; \
-	else \
-		echo 'The tests of the page need Chromium: install it, or set CHROMIUM=/path/to/it'; \
-	fi
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y chromium > /dev/null && exit 0; \
+	fi; \
+	echo 'The tests of the page need Chromium: install it, or set CHROMIUM=/path/to/it'
 
 test: install chromium ## Run every test, the examples of the documentation included
 	$(BIN)/python -m pytest
