@@ -231,6 +231,16 @@ def test_lines_follow_the_choice_of_the_experiment(report: Visit) -> None:
     assert "N = 105" in lines.inner_text()
 
 
+def test_a_name_in_a_legend_brings_out_its_line(report: Visit) -> None:
+    cell_button(report, "exp1", 4, 100).click()
+    for chart, name in [(".lines", "|P| = 6"), (".curves", "p = 7")]:
+        entry = report.page.locator(f"{chart} .legend").get_by_role("button", name=name)
+        entry.hover()
+        assert report.page.locator(f"{chart} g.strong").count() == 1
+        assert report.page.locator(f"{chart} g.faded").count() >= 3
+        assert name in report.page.get_by_role("tooltip").inner_text()
+
+
 @pytest.mark.parametrize("state", ["waiting", "partial", "missing", "failed", "left-out"])
 def test_what_has_no_value_says_why(browser: Browser, unfinished: Path, state: str) -> None:
     with visit(browser, unfinished) as opened:
