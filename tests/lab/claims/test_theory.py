@@ -36,7 +36,7 @@ def test_the_theorem_is_judged_by_its_checks(
     monkeypatch: pytest.MonkeyPatch, numbers: tuple[float, ...], verdict: str
 ) -> None:
     checks = [Check(f"check {i}", "numerical", x, "≤", bound=0.5) for i, x in enumerate(numbers)]
-    monkeypatch.setattr("primefourier.lab.claims.theory.check_theorem", lambda _: checks)
+    monkeypatch.setattr("primefourier.lab.claims.theory._check_paper_basis", lambda: checks)
     assert THEOREM.judge(paper_cells([], [])).verdict == verdict
 
 
