@@ -257,6 +257,8 @@ def test_a_prime_that_cannot_be_proven_is_not_called_composite(explorer: Visit) 
     for prime in (2**521 - 1, 2**9689 - 1):
         field.fill(str(prime))
         assert "below 3.3·10²⁴ to be proven one" in explorer.text("#circle-primes-problem")
+    field.fill(str(10**30))
+    assert "Distinct primes are required, got" in explorer.text("#circle-primes-problem")
 
 
 def test_counting_up_turns_the_hands_until_it_is_stopped(explorer: Visit) -> None:

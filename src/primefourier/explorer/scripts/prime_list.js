@@ -1,6 +1,6 @@
 // Which primes have a circle or a row: read from text, or chosen for N.
 
-import { FIRST_DOUBTFUL, isPrime, primesFrom } from "./primes.js";
+import { isPrime, primesFrom } from "./primes.js";
 import { readInteger, shorten } from "./integers.js";
 
 const MOST = 64;
@@ -22,7 +22,7 @@ export function readPrimes(text) {
 
 // Say why a number cannot have a circle or a row.
 export function notPrime(value) {
-  if (isPrime(value) === null || value >= FIRST_DOUBTFUL) {
+  if (isPrime(value) === null) {
     return `A prime must be below 3.3·10²⁴ to be proven one, got a number of ${String(value).length} digits.`;
   }
   return `Distinct primes are required, got ${shorten(value, 24)}; use depth for prime powers.`;

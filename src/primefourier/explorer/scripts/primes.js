@@ -4,7 +4,7 @@ import { gcd, mod, powerModulo } from "./integers.js";
 
 // The first 13 primes decide primality without doubt below this number (Sorenson and Webster, 2015).
 const BASES = [2n, 3n, 5n, 7n, 11n, 13n, 17n, 19n, 23n, 29n, 31n, 37n, 41n];
-export const FIRST_DOUBTFUL = 3_317_044_064_679_887_385_961_981n;
+const FIRST_DOUBTFUL = 3_317_044_064_679_887_385_961_981n;
 const BATCH = 64;
 const MOST_BATCHES = 1 << 14; // a million steps, as the library takes
 const MOST_BITS = 1024;
