@@ -9,7 +9,8 @@ from benchmarks.chromium import start_chromium
 from primefourier.explorer import make_page, page_data
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.experiments import models_of, profile
-from primefourier.lab.record import Measurement, Provenance, Record
+from primefourier.lab.provenance import Provenance
+from primefourier.lab.record import Measurement, Record
 from primefourier.lab.report import run_as_data
 
 ROUNDS = 5

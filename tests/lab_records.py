@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable
 
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.experiments import EXPERIMENTS, models_of, profile
-from primefourier.lab.record import Measurement, Provenance, Record
+from primefourier.lab.provenance import Provenance
+from primefourier.lab.record import Measurement, Record
 
 Value = float | Callable[[ModelConfig], float]
 

@@ -5,7 +5,8 @@ from dataclasses import asdict
 import pytest
 
 from lab_records import failed
-from primefourier.lab.record import Measurement, Provenance, Record
+from primefourier.lab.provenance import Provenance
+from primefourier.lab.record import Measurement, Record
 from primefourier.lab.run_model import run_model
 from small_models import small_config
 

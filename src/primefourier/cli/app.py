@@ -27,6 +27,7 @@ from primefourier.cli.reproduce import reproduce
 from primefourier.cli.run import run as run_command
 from primefourier.cli.status import status
 from primefourier.cli.theory import theory
+from primefourier.cli.verify import verify
 from primefourier.cli.version import version
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
@@ -58,6 +59,7 @@ _GROUPS: dict[str, tuple[Callable[..., object], ...]] = {
         report,
         export,
         repair,
+        verify,
         bench,
     ),
 }

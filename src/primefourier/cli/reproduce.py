@@ -12,6 +12,7 @@ from primefourier.cli.sweep_options import (
     Device,
     Out,
     Plan,
+    Probe,
     Scheduler,
     Seeds,
     Workers,
@@ -29,6 +30,7 @@ def reproduce(
     scheduler: Scheduler = None,
     seeds: Seeds = None,
     device: Device = "cpu",
+    probe: Probe = False,
     plan: Plan = False,
 ) -> int:
     """Train and ablate the paper's models, judge its claims, draw its figures and write a report.
@@ -46,10 +48,12 @@ def reproduce(
     chosen = experiments.profile(profile, seeds=read_seeds(seeds))
     folder = out or Path("results") / profile
     if plan:
-        show_plan(chosen, folder, workers=workers, scheduler=scheduler, device=device)
+        show_plan(chosen, folder, workers=workers, scheduler=scheduler, device=device, probe=probe)
         print_text("Claims, figures and report afterwards take some seconds more.")
         return 0
-    outcome = train(chosen, folder, workers=workers, scheduler=scheduler, device=device)
+    outcome = train(
+        chosen, folder, workers=workers, scheduler=scheduler, device=device, probe=probe
+    )
     if outcome.interrupted:
         return 1
     print_text("")

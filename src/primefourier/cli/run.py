@@ -6,7 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from primefourier.cli.options import Depth, Integer, Primes, read_integers, read_primes
-from primefourier.cli.sweep_options import Device, Out, Plan, Scheduler, Seeds, Workers, train
+from primefourier.cli.sweep_options import (
+    Device,
+    Out,
+    Plan,
+    Probe,
+    Scheduler,
+    Seeds,
+    Workers,
+    train,
+)
 from primefourier.cli.sweep_plan import show_plan
 
 
@@ -32,6 +41,7 @@ def run(
     workers: Workers = None,
     scheduler: Scheduler = None,
     device: Device = "cpu",
+    probe: Probe = False,
     plan: Plan = False,
 ) -> int:
     """Train and ablate models: an experiment of the paper, or any part or extension of it.
@@ -82,11 +92,16 @@ def run(
     }
     settings = {name: value for name, value in given.items() if value is not None}
     experiments = _experiments(experiment, settings, config)
+    _check_probe(experiments, probe=probe)
     folder = out or Path("results") / (config.stem if config else str(experiment))
     if plan:
-        show_plan(experiments, folder, workers=workers, scheduler=scheduler, device=device)
+        show_plan(
+            experiments, folder, workers=workers, scheduler=scheduler, device=device, probe=probe
+        )
         return 0
-    outcome = train(experiments, folder, workers=workers, scheduler=scheduler, device=device)
+    outcome = train(
+        experiments, folder, workers=workers, scheduler=scheduler, device=device, probe=probe
+    )
     return int(outcome.interrupted or outcome.progress.failed > 0)
 
 
@@ -110,3 +125,13 @@ def _experiments(name: str | None, settings: dict[str, Any], config: Path | None
             option = "--" + key.replace("_", "-")
             raise ValueError(f"{option} is an option of {' and '.join(owners)}, not of {name}")
     return [EXPERIMENTS[name].from_dict(settings, f"the options of {name}")]
+
+
+def _check_probe(experiments: list[Any], *, probe: bool) -> None:
+    from primefourier.lab.probing import can_be_probed
+
+    if probe and not any(can_be_probed(c) for e in experiments for c in e.configs()):
+        raise ValueError(
+            "--probe looks at the rows and blocks of primes, and the shuffled control has none; "
+            "leave it out, or probe exp1"
+        )

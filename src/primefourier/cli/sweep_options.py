@@ -33,6 +33,15 @@ Seeds = Annotated[
     str | None, Parameter(help="Seeds, such as 42,43; one model for each (default: 42).")
 ]
 Device = Annotated[str, Parameter(help="Torch device of the workers, such as cuda.")]
+Probe = Annotated[
+    bool,
+    Parameter(
+        name="--probe",
+        help="Take the networks apart, too: other ablations, single blocks, equivariance by epoch.",
+        negative=(),
+        show_default=False,
+    ),
+]
 Plan = Annotated[
     bool,
     Parameter(
@@ -56,6 +65,7 @@ def train(
     workers: int | None,
     scheduler: str | None,
     device: str,
+    probe: bool,
 ) -> Outcome:
     """Run the models of some experiments, with progress, and tell how it ended."""
     from primefourier.lab.experiments import models_of
@@ -73,6 +83,7 @@ def train(
             workers=workers,
             scheduler=scheduler,
             device=device,
+            probe=probe,
             watch=view.show,
             tell=view.tell,
         )

@@ -23,6 +23,7 @@ def show_plan(
     workers: int | None,
     scheduler: str | None,
     device: str,
+    probe: bool,
 ) -> None:
     """Print how many models a sweep has left, their arithmetic, and the time on some workers."""
     from primefourier.cluster import usable_cores
@@ -35,7 +36,7 @@ def show_plan(
     check_workers(workers, scheduler)
     check_device(device)  # of a cluster, too, since the models are tried here
     configs = models_of(experiments)
-    done = measured_in(out)
+    done = measured_in(out, probe=probe)
     pending = longest_first(config for config in configs if config.key not in done)
     before = len(configs) - len(pending)
     flops = sum(map(model_flops, pending))
@@ -75,8 +76,8 @@ def show_plan(
         )
 
 
-def measured_in(out: Path) -> set[str]:
-    """Return the keys of the models that a folder has measured, if there is one."""
+def measured_in(out: Path, *, probe: bool = False) -> set[str]:
+    """Return the keys of the models that a folder has measured, and probed if that is asked for."""
     from primefourier.lab.sweep import read_store
     from primefourier.lab.sweep.folder import prepare_folder
 
@@ -86,7 +87,7 @@ def measured_in(out: Path) -> set[str]:
     if not any(out.glob("records.*")):
         return set()
     with read_store(out) as store:
-        return store.done()
+        return store.done(probe=probe)
 
 
 def rows(asked: int, models: int) -> list[int]:

@@ -2,16 +2,54 @@
 
 from __future__ import annotations
 
+import math
 import platform
 import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-
-from primefourier.lab.record import Provenance
+from types import UnionType
+from typing import Any
 
 _PACKAGES = ("primefourier", "numpy", "torch")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provenance:
+    """Where and how a record came to be.
+
+    Args:
+        finished: When, in UTC.
+        seconds: How long the model took, from pairs to ablation.
+        machine: Operating system and processor.
+        device: The torch device.
+        commit: The commit of the source, with ``+`` if files were changed; None if unknown.
+        versions: Of Python and of the packages that matter.
+    """
+
+    finished: str
+    seconds: float
+    machine: str
+    device: str
+    commit: str | None
+    versions: dict[str, str]
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Provenance:
+        """Read what ``asdict`` wrote; values of other types are refused."""
+        kinds: dict[str, type | UnionType] = {
+            "seconds": int | float,
+            "commit": str | None,
+            "versions": dict,
+        }
+        for name, value in data.items():
+            endless = isinstance(value, float) and not math.isfinite(value)
+            if endless or not isinstance(value, kinds.get(name, str)):
+                raise ValueError(f"{name} of a record must not be {value!r}")
+        return cls(**data)
 
 
 def provenance_now(*, seconds: float, device: str) -> Provenance:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from types import UnionType
 from typing import Any
 
 from primefourier.analysis import noise_floor, paired_p_value
 from primefourier.lab.config import ModelConfig
+from primefourier.lab.probing.probe import Probe
+from primefourier.lab.provenance import Provenance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,48 +75,24 @@ class Measurement:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Provenance:
-    """Where and how a record came to be.
+class Record:
+    """A model's record: either a measurement, or the traceback of what went wrong.
 
     Args:
-        finished: When, in UTC.
-        seconds: How long the model took, from pairs to ablation.
-        machine: Operating system and processor.
-        device: The torch device.
-        commit: The commit of the source, with ``+`` if files were changed; None if unknown.
-        versions: Of Python and of the packages that matter.
+        config: The model.
+        provenance: Where and how it was trained.
+        measurement: What the paper measures.
+        error: The traceback.
+        probe: What a probe found in the network, if one was asked for.
+        probed: Where and how that network was trained, which may have been later.
     """
-
-    finished: str
-    seconds: float
-    machine: str
-    device: str
-    commit: str | None
-    versions: dict[str, str]
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Provenance:
-        """Read what ``asdict`` wrote; values of other types are refused."""
-        kinds: dict[str, type | UnionType] = {
-            "seconds": int | float,
-            "commit": str | None,
-            "versions": dict,
-        }
-        for name, value in data.items():
-            endless = isinstance(value, float) and not math.isfinite(value)
-            if endless or not isinstance(value, kinds.get(name, str)):
-                raise ValueError(f"{name} of a record must not be {value!r}")
-        return cls(**data)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Record:
-    """A model's record: either a measurement, or the traceback of what went wrong."""
 
     config: ModelConfig
     provenance: Provenance
     measurement: Measurement | None = None
     error: str | None = None
+    probe: Probe | None = None
+    probed: Provenance | None = None
 
     def __post_init__(self) -> None:
         if (self.measurement is None) == (self.error is None):
@@ -130,6 +106,10 @@ class Record:
             len(self.measurement.gained),
         }:
             raise ValueError(f"a record of {rows} rows must have as many drops")
+        if (self.probe is None) != (self.probed is None):
+            raise ValueError("a probe comes with its provenance")
+        if self.probe is not None:
+            self.probe.require_shape(rows=rows, depth=self.config.depth, epochs=self.config.epochs)
 
     def drop(self, prime: int) -> float:
         """Return the drop of one prime's row."""
@@ -151,6 +131,8 @@ class Record:
             "measurement": None,
             "error": self.error,
             "provenance": asdict(self.provenance),
+            "probe": self.probe and self.probe.to_dict(),
+            "probed": self.probed and asdict(self.probed),
         }
         if self.measurement is not None:
             m = self.measurement

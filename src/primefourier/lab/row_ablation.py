@@ -1,9 +1,9 @@
-"""Ablate every row of a trained network in one pass of its encoder.
+"""Ablate every row, or every (p, d) block, of a trained network without running it anew for each.
 
-Zeroing a row's inputs replaces that row's code by the constant code of a zero row and leaves the
-other codes alone. So the codes are computed once, and for each row the classifier's first layer is
-corrected by the change of that one code. :func:`primefourier.analysis.ablate` does the same for any
-network, one forward pass a row.
+Replacing a row's inputs replaces that row's code and leaves the other codes alone. So the codes are
+computed once, and for each row the classifier's first layer is corrected by the change of that one
+code; for a block, so is the encoder's first layer. :func:`primefourier.analysis.ablate` does the
+same for any network, one forward pass a group.
 """
 
 from __future__ import annotations
@@ -14,17 +14,22 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
+from primefourier.analysis.stand_in import Kind, stand_in
+from primefourier.lab.features import OPERANDS
 from primefourier.lab.model import RowClassifier
+
+_BLOCK = 2 * OPERANDS
+"""Numbers of a row that belong to one depth: (cos, sin) of each operand."""
 
 
 @dataclass(frozen=True)
 class RowAblation:
-    """Counts over the test pairs: correct answers of the whole network, and what each row costs.
+    """Counts over the test pairs: correct answers of the whole network, and what each part costs.
 
     Args:
         correct: Correct answers before any ablation.
-        lost: For each row, answers that were correct and are wrong without it.
-        gained: For each row, answers that were wrong and are correct without it.
+        lost: For each row or block, answers that were correct and are wrong without it.
+        gained: For each row or block, answers that were wrong and are correct without it.
     """
 
     correct: int
@@ -34,33 +39,113 @@ class RowAblation:
 
 @torch.no_grad()
 def ablate_rows(
-    model: RowClassifier, features: Tensor, labels: Tensor, *, batch_size: int
+    model: RowClassifier,
+    features: Tensor,
+    labels: Tensor,
+    *,
+    batch_size: int,
+    kind: Kind = "zero",
+    seed: int = 0,
 ) -> RowAblation:
-    """Zero the inputs of each row in turn and compare the answers with those of the whole network.
+    """Replace the inputs of each row in turn and compare the answers with the whole network's.
 
     Args:
         model: The trained network.
         features: The test features.
         labels: Their labels.
         batch_size: How many pairs at a time.
+        kind: What stands in for the features: "zero", their "mean", or "permute", another pair's.
+        seed: The seed of the permutation.
 
     Shape:
         features (n, P, 4D), labels (n,).
     """
-    first, relu, last = cast(tuple[nn.Linear, nn.ReLU, nn.Linear], tuple(model.classifier))
-    rows = features.shape[1]
-    zero_code = model.encoder(features.new_zeros(1, features.shape[2]))
-    parts = first.weight.unflatten(1, (rows, -1)).unbind(1)
-    counts = torch.zeros(3, rows, dtype=torch.int64, device=features.device)
-    for x, y in zip(features.split(batch_size), labels.split(batch_size), strict=True):
+    others = stand_in(kind, features, size=len(features), seed=seed)
+    constant = None
+    if kind != "permute":  # all pairs have the same stand-in
+        constant = model.encoder(others[:1, :1] if kind == "zero" else others[:1])
+    count = _Count(features.shape[1], features.device)
+    classifier = _Classifier(model, features.shape[1])
+    batches = zip(*(t.split(batch_size) for t in (features, others, labels)), strict=True)
+    for x, other, y in batches:
         codes = model.encoder(x)
-        before = first(codes.flatten(1))
-        right = last(relu(before)).argmax(1) == y
-        for row, part in enumerate(parts):
-            hidden = torch.addmm(before, zero_code - codes[:, row], part.t())
-            right_without = last(relu(hidden)).argmax(1) == y
-            counts[0, row] += right.sum()
-            counts[1, row] += (right & ~right_without).sum()
-            counts[2, row] += (right_without & ~right).sum()
-    correct, lost, gained = counts.tolist()
-    return RowAblation(correct[0], tuple(lost), tuple(gained))
+        without = model.encoder(other) if constant is None else constant.expand_as(codes)
+        hidden = classifier.hidden(codes)
+        right = classifier.answers(hidden) == y
+        for row in range(codes.shape[1]):
+            changed = classifier.corrected(hidden, without[:, row] - codes[:, row], row)
+            count.add(row, right, classifier.answers(changed) == y)
+    return count.result()
+
+
+@torch.no_grad()
+def ablate_blocks(
+    model: RowClassifier,
+    features: Tensor,
+    labels: Tensor,
+    *,
+    batch_size: int,
+    kind: Kind = "zero",
+    seed: int = 0,
+) -> RowAblation:
+    """Replace the inputs of each (p, d) block in turn; otherwise as :func:`ablate_rows`.
+
+    Returns:
+        Counts for each block, by prime and then by depth.
+    """
+    rows, depth = features.shape[1], features.shape[2] // _BLOCK
+    others = stand_in(kind, features, size=len(features), seed=seed)
+    first, relu, *rest = model.encoder
+    second = nn.Sequential(*rest)
+    parts = cast(nn.Linear, first).weight.split(_BLOCK, dim=1)
+    count = _Count(rows * depth, features.device)
+    classifier = _Classifier(model, rows)
+    batches = zip(*(t.split(batch_size) for t in (features, others, labels)), strict=True)
+    for x, other, y in batches:
+        codes = model.encoder(x)
+        hidden = classifier.hidden(codes)
+        right = classifier.answers(hidden) == y
+        for row in range(rows):
+            before = first(x[:, row])
+            changes = (other[:, row] - x[:, row]).split(_BLOCK, dim=1)
+            for d, (change, part) in enumerate(zip(changes, parts, strict=True)):
+                code = second(relu(torch.addmm(before, change, part.t())))
+                changed = classifier.corrected(hidden, code - codes[:, row], row)
+                count.add(row * depth + d, right, classifier.answers(changed) == y)
+    return count.result()
+
+
+class _Classifier:
+    """The classifier over the codes of all rows, of which one code at a time is exchanged."""
+
+    def __init__(self, model: RowClassifier, rows: int) -> None:
+        parts = cast(tuple[nn.Linear, nn.ReLU, nn.Linear], tuple(model.classifier))
+        self._first, self._relu, self._last = parts
+        self._weights = self._first.weight.unflatten(1, (rows, -1)).unbind(1)
+
+    def hidden(self, codes: Tensor) -> Tensor:
+        hidden: Tensor = self._first(codes.flatten(1))
+        return hidden
+
+    def corrected(self, hidden: Tensor, change: Tensor, row: int) -> Tensor:
+        return torch.addmm(hidden, change, self._weights[row].t())
+
+    def answers(self, hidden: Tensor) -> Tensor:
+        answers: Tensor = self._last(self._relu(hidden)).argmax(1)
+        return answers
+
+
+class _Count:
+    """Correct, lost and gained answers of each part, summed where the network lives."""
+
+    def __init__(self, parts: int, device: torch.device) -> None:
+        self._counts = torch.zeros(3, parts, dtype=torch.int64, device=device)
+
+    def add(self, part: int, right: Tensor, right_without: Tensor) -> None:
+        self._counts[0, part] += right.sum()
+        self._counts[1, part] += (right & ~right_without).sum()
+        self._counts[2, part] += (right_without & ~right).sum()
+
+    def result(self) -> RowAblation:
+        correct, lost, gained = self._counts.tolist()
+        return RowAblation(correct[0], tuple(lost), tuple(gained))

@@ -12,31 +12,35 @@ import torch
 from primefourier.analysis import ablate, feature_groups
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.features import OPERANDS
+from primefourier.lab.probing import EquivarianceWatch, Probe, can_be_probed, take_apart
 from primefourier.lab.provenance import provenance_now
 from primefourier.lab.record import Measurement, Record
 from primefourier.lab.row_ablation import RowAblation, ablate_rows
 from primefourier.lab.training import TRAINERS, Examples, Trained, make_examples
 
 
-def run_model(config: ModelConfig, *, device: str = "cpu") -> Record:
+def run_model(config: ModelConfig, *, device: str = "cpu", probe: bool = False) -> Record:
     """Train one model and ablate its rows; a failure becomes a record with its traceback.
 
     Args:
         config: The model.
         device: The torch device to train on.
+        probe: Whether to take the network apart, too, where its rows belong to primes.
     """
     start = time.perf_counter()
-    measurement, error = None, None
+    measurement, found, error = None, None, None
     try:
-        measurement = measure(config, device=device)
+        measurement, found = _measure(config, device=device, threads=1, probe=probe)
     except Exception:
         error = traceback.format_exc()
-    seconds = time.perf_counter() - start
+    provenance = provenance_now(seconds=time.perf_counter() - start, device=device)
     return Record(
         config=config,
         measurement=measurement,
         error=error,
-        provenance=provenance_now(seconds=seconds, device=device),
+        provenance=provenance,
+        probe=found,
+        probed=None if found is None else provenance,
     )
 
 
@@ -54,11 +58,23 @@ def measure(config: ModelConfig, *, device: str = "cpu", threads: int | None = 1
     >>> measured.test_size, len(measured.correct_by_epoch), len(measured.drops)
     (17, 2, 2)
     """
+    return _measure(config, device=device, threads=threads, probe=False)[0]
+
+
+def _measure(
+    config: ModelConfig, *, device: str, threads: int | None, probe: bool
+) -> tuple[Measurement, Probe | None]:
     with _threads(threads):
         examples = make_examples(config, device=device)
-        trained = TRAINERS[config.trainer](config, examples)
+        found = None
+        if probe and can_be_probed(config):
+            watch = EquivarianceWatch.of(config, examples)
+            trained = TRAINERS[config.trainer](config, examples, look=watch.look)
+            found = take_apart(config, trained.model, examples, watch)
+        else:
+            trained = TRAINERS[config.trainer](config, examples)
         ablation = _ablate(config, trained, examples)
-    return Measurement(
+    measurement = Measurement(
         train_size=len(examples.train_labels),
         test_size=len(examples.test_labels),
         correct_by_epoch=trained.correct,
@@ -66,6 +82,7 @@ def measure(config: ModelConfig, *, device: str = "cpu", threads: int | None = 1
         lost=ablation.lost,
         gained=ablation.gained,
     )
+    return measurement, found
 
 
 def _ablate(config: ModelConfig, trained: Trained, examples: Examples) -> RowAblation:

@@ -8,7 +8,8 @@ from typing import Any
 
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.experiments import EXPERIMENTS
-from primefourier.lab.record import Provenance, Record
+from primefourier.lab.provenance import Provenance
+from primefourier.lab.record import Record
 from primefourier.lab.report.claim_data import claims_with_cells
 from primefourier.lab.report.grid_data import grid_as_data
 from primefourier.lab.report.page import Page, what_was_asked

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -28,8 +28,16 @@ TABLES = {
         "provenance": "TEXT NOT NULL",
         "digest": "TEXT NOT NULL",
     },
+    "probes": {
+        "key": "TEXT PRIMARY KEY",
+        "probe": "TEXT NOT NULL",
+        "provenance": "TEXT NOT NULL",
+        "digest": "TEXT NOT NULL",
+    },
     "runs": {"started": "TEXT NOT NULL", "command": "TEXT NOT NULL"},
 }
+ADDED_LATER = ("probes",)
+"""Tables that a store from before them lacks; it counts as whole, and gets them when written to."""
 _APPLICATION = 0x50464531  # "PFE1", by which SQLite files say whose they are
 _NOT_DAMAGE = ("FULL", "IOERR", "READONLY", "CANTOPEN", "PERM", "BUSY", "LOCKED", "AUTH", "NOMEM")
 _FULL = (
@@ -56,9 +64,11 @@ def open_to_write(path: Path) -> sqlite3.Connection:
         opened.execute("PRAGMA synchronous = FULL")
         if not opened.execute("PRAGMA user_version").fetchone()[0]:
             opened.executescript(
-                f"BEGIN IMMEDIATE; {_create_tables()} PRAGMA application_id = {_APPLICATION}; "
+                f"BEGIN IMMEDIATE; {_create(TABLES)} PRAGMA application_id = {_APPLICATION}; "
                 f"PRAGMA user_version = {FORMAT}; COMMIT;"
             )
+        elif lacking := [name for name in ADDED_LATER if not has_table(opened, name)]:
+            opened.executescript(f"BEGIN IMMEDIATE; {_create(lacking)} COMMIT;")
     except BaseException:
         opened.close()
         raise
@@ -72,10 +82,16 @@ def fold_log(opened: sqlite3.Connection) -> None:
         opened.execute("PRAGMA journal_mode = DELETE")
 
 
-def _create_tables() -> str:
+def has_table(opened: sqlite3.Connection, name: str) -> bool:
+    """Tell whether a store has a table."""
+    query = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?"
+    return bool(opened.execute(query, (name,)).fetchone()[0])
+
+
+def _create(names: Iterable[str]) -> str:
     statements = []
-    for name, columns in TABLES.items():
-        listed = ", ".join(f"{column} {kind}" for column, kind in columns.items())
+    for name in names:
+        listed = ", ".join(f"{column} {kind}" for column, kind in TABLES[name].items())
         statements.append(f"CREATE TABLE {name} ({listed}){' WITHOUT ROWID' * (name != 'runs')};")
     return " ".join(statements)
 

@@ -52,6 +52,7 @@ def run_sweep(
     workers: int | None = None,
     scheduler: str | None = None,
     device: str = "cpu",
+    probe: bool = False,
     watch: Callable[[Progress], None] = lambda _: None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Outcome:
@@ -68,6 +69,8 @@ def run_sweep(
             each core.
         scheduler: The address of a Dask scheduler to use instead, or the file it wrote.
         device: The torch device of the workers.
+        probe: Whether to take the networks apart, too. Models that were measured without are
+            trained again for that; their records stay.
         watch: Called at the beginning and after each record.
         tell: Called with a sentence about something that the user should know meanwhile.
     """
@@ -83,14 +86,19 @@ def run_sweep(
         stack.enter_context(WriterLock(folder))
         store = stack.enter_context(write_store(folder, tell))
         store.begin(configs, command)
-        done = store.done()
+        done = store.done(probe=probe)
+        before = {r.config.key: r for r in store.records() if probe and r.error is None}
         pending = longest_first(config for config in configs if config.key not in done)
         progress = Progress.of(len(configs), pending)
         watch(progress)
         try:
-            with _stoppable(), closing(_train(pending, workers, client, device)) as records:
+            with (
+                stoppable(),
+                closing(train(pending, workers, client, device=device, probe=probe)) as records,
+            ):
                 for record in records:
                     store.add(record)
+                    _compare(record, before.get(record.config.key), tell)
                     progress.count(record)
                     watch(progress)
         except KeyboardInterrupt:
@@ -98,18 +106,32 @@ def run_sweep(
     return Outcome(progress, interrupted=False)
 
 
-def _train(
-    pending: Sequence[ModelConfig], workers: int, client: Client | None, device: str
+def train(
+    pending: Sequence[ModelConfig],
+    workers: int,
+    client: Client | None,
+    *,
+    device: str,
+    probe: bool = False,
 ) -> Generator[Record, None, None]:
     """Yield the records of the pending models; closing it ends the workers."""
     count = min(workers, len(pending))
     if client is not None:
-        yield from train_on(client, pending, device=device)
+        yield from train_on(client, pending, device=device, probe=probe)
     elif count == 0:
-        yield from train_here(pending, device=device)
+        yield from train_here(pending, device=device, probe=probe)
     else:
         with local_client(count) as local:
-            yield from train_on(local, pending, device=device)
+            yield from train_on(local, pending, device=device, probe=probe)
+
+
+def _compare(again: Record, before: Record | None, tell: Callable[[str], None]) -> None:
+    """Say if a model that was trained again for its probe did not come out as before."""
+    if before is not None and again.measurement not in (None, before.measurement):
+        tell(
+            f"{again.config.describe()} was trained again for its probe and came out otherwise, as "
+            "may be on another kind of machine; its record stays, and its probe is of the new one"
+        )
 
 
 def _advise(client: Client, tell: Callable[[str], None]) -> None:
@@ -122,7 +144,7 @@ def _advise(client: Client, tell: Callable[[str], None]) -> None:
 
 
 @contextmanager
-def _stoppable() -> Iterator[None]:
+def stoppable() -> Iterator[None]:
     """Let Ctrl-C, and SIGTERM, which batch systems send, stop a sweep.
 
     Closing the workers takes a second or two, and an impatient second Ctrl-C must not break that

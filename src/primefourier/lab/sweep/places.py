@@ -21,13 +21,17 @@ PACKAGES = ("numpy", "torch")
 _one_model = threading.Lock()
 
 
-def train_here(configs: Sequence[ModelConfig], *, device: str) -> Iterator[Record]:
+def train_here(
+    configs: Sequence[ModelConfig], *, device: str, probe: bool = False
+) -> Iterator[Record]:
     """Train models one after another in this process."""
     for config in configs:
-        yield run_model(config, device=device)
+        yield run_model(config, device=device, probe=probe)
 
 
-def train_on(client: Client, configs: Sequence[ModelConfig], *, device: str) -> Iterator[Record]:
+def train_on(
+    client: Client, configs: Sequence[ModelConfig], *, device: str, probe: bool = False
+) -> Iterator[Record]:
     """Train models on the workers of a cluster and yield each record as it arrives.
 
     A model whose worker is lost is given to another; if that happens again and again, the model is
@@ -41,7 +45,7 @@ def train_on(client: Client, configs: Sequence[ModelConfig], *, device: str) -> 
     train = checked(train_alone, PACKAGES)
     sweep = uuid4().hex  # another sweep on this cluster may train the same models, and be stopped
     futures = {
-        client.submit(train, c.to_dict(), device=device, key=f"pfe-{c.key}-{sweep}"): c
+        client.submit(train, c.to_dict(), device=device, probe=probe, key=f"pfe-{c.key}-{sweep}"): c
         for c in configs
     }
     try:
@@ -67,14 +71,14 @@ def train_on(client: Client, configs: Sequence[ModelConfig], *, device: str) -> 
         client.cancel(list(futures), force=True)
 
 
-def train_alone(config: dict[str, Any], *, device: str) -> Record:
+def train_alone(config: dict[str, Any], *, device: str, probe: bool = False) -> Record:
     """Train one model, given as plain data, while no other one is trained in this process.
 
     A worker may have several threads, but torch's number of threads, which decides the order of
     sums, is the whole process's.
     """
     with _one_model:
-        return run_model(ModelConfig.from_dict(config), device=device)
+        return run_model(ModelConfig.from_dict(config), device=device, probe=probe)
 
 
 def _failed(config: ModelConfig, error: BaseException, device: str) -> Record:

@@ -9,16 +9,18 @@ from itertools import count
 from pathlib import Path
 
 from primefourier.lab.sweep.database import (
+    ADDED_LATER,
     NO_REMEDY,
     TABLES,
     StoreError,
+    has_table,
     is_damage,
     open_to_read,
     require_ours,
 )
 from primefourier.lab.sweep.folder import JOURNAL_NAME, FolderError
 from primefourier.lab.sweep.journal import Journal, Tables, read_journal, write_journal
-from primefourier.lab.sweep.rows import DamagedRowError, Row, read_config, read_record
+from primefourier.lab.sweep.rows import DamagedRowError, Row, read_config, read_probe, read_record
 
 _UPSERT = (
     "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET "
@@ -28,6 +30,7 @@ _UPSERT = (
 INSERT = {
     "planned": "INSERT OR REPLACE INTO planned VALUES (?, ?, ?)",
     "records": _UPSERT,  # a model that is done stays as it is; a failed one may be replaced
+    "probes": "INSERT OR IGNORE INTO probes VALUES (?, ?, ?, ?)",
     "runs": "INSERT INTO runs VALUES (?, ?)",
 }
 
@@ -60,6 +63,7 @@ def restore_rows(opened: sqlite3.Connection, wanted: Tables) -> int:
     rows: Tables = {
         "planned": _without(wanted["planned"], held["planned"]),
         "records": lacking,
+        "probes": _of_other_keys(wanted["probes"], held["probes"]),
         "runs": _without(wanted["runs"], held["runs"]),
     }
     if any(rows.values()):
@@ -97,17 +101,22 @@ def count_lost(opened: sqlite3.Connection, journal: Journal) -> int:
     rows = _intact("records", journal.tables.get("records", []))
     lost = {row[0] for row in rows if row[1] == "done"} - held
     plans = list(_intact("planned", journal.tables.get("planned", [])))
-    return len(lost) + len(_without(plans, opened.execute("SELECT * FROM planned").fetchall()))
+    probes = list(_intact("probes", journal.tables.get("probes", [])))
+    lost_probes = _of_other_keys(probes, _rows(opened, "probes"))
+    lost_plans = _without(plans, _rows(opened, "planned"))
+    return len(lost) + len(lost_probes) + len(lost_plans)
 
 
 def all_rows(opened: sqlite3.Connection) -> Tables:
     """Return every row of every table, plans in their order."""
-    return {
-        name: opened.execute(
-            f"SELECT * FROM {name} ORDER BY {'position' if name == 'planned' else 1}"
-        ).fetchall()
-        for name in TABLES
-    }
+    return {name: _rows(opened, name) for name in TABLES}
+
+
+def _rows(opened: sqlite3.Connection, name: str) -> list[Row]:
+    if name in ADDED_LATER and not has_table(opened, name):
+        return []
+    order = "position" if name == "planned" else 1
+    return opened.execute(f"SELECT * FROM {name} ORDER BY {order}").fetchall()
 
 
 def _damage(path: Path, journal: Journal) -> str | None:
@@ -120,7 +129,7 @@ def _damage(path: Path, journal: Journal) -> str | None:
                 return str(answer)
             for name, columns in TABLES.items():
                 found = [row[1] for row in opened.execute(f"PRAGMA table_info({name})")]
-                if found != list(columns):
+                if found != list(columns) and not (name in ADDED_LATER and not found):
                     return f"its table {name} has columns {found}"
             for name, rows in all_rows(opened).items():
                 for row in rows:
@@ -163,9 +172,16 @@ def _read(name: str, row: Row) -> None:
         raise DamagedRowError(f"a row of {name} has {len(row)} columns")
     if name == "records":
         read_record(row)
+    elif name == "probes":
+        read_probe(row)
     elif name == "planned":
         read_config(row[0], row[2])
-    kinds = {"records": (object,) * 7, "planned": (str, int, str), "runs": (str, str)}[name]
+    kinds = {
+        "records": (object,) * 7,
+        "probes": (str,) * 4,
+        "planned": (str, int, str),
+        "runs": (str, str),
+    }[name]
     if not all(map(isinstance, row, kinds)):
         raise DamagedRowError(f"a row of {name} holds other types than were written")
 
@@ -173,6 +189,12 @@ def _read(name: str, row: Row) -> None:
 def _without(rows: list[Row], others: list[Row]) -> list[Row]:
     known = set(others)
     return [row for row in rows if row not in known]
+
+
+def _of_other_keys(rows: list[Row], others: list[Row]) -> list[Row]:
+    """Return the rows of models that the others have none of."""
+    known = {row[0] for row in others}
+    return [row for row in rows if row[0] not in known]
 
 
 def _move_away(path: Path) -> Path:

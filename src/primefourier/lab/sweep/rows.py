@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.record import Measurement, Provenance, Record
+from primefourier.lab.probing.probe import Probe
+from primefourier.lab.provenance import Provenance
+from primefourier.lab.record import Measurement, Record
 
 Row = tuple[Any, ...]
 FORMAT = 1
@@ -55,6 +57,35 @@ def read_record(row: Row) -> Record:
     if status != ("done" if error is None else "failed"):
         raise DamagedRowError(f"a record's status is {status!r}")
     return record
+
+
+def probe_row(record: Record) -> Row:
+    """Return the row of a record's probe: key, probe, provenance, digest."""
+    if record.probe is None or record.probed is None:
+        raise ValueError(f"{record.config.describe()} was not probed")
+    row = (record.config.key, dump(record.probe.to_dict()), dump(asdict(record.probed)))
+    return (*row, digest(row))
+
+
+def read_probe(row: Row) -> tuple[str, Probe, Provenance]:
+    """Turn a row back into the key of a model, its probe and where that was made."""
+    key, probe, provenance, written = row
+    if not all(isinstance(value, str) for value in row) or written != digest(row[:-1]):
+        raise DamagedRowError("the digest of a probe is not that of its content")
+    try:
+        found = Probe.from_dict(json.loads(probe))
+        return key, found, Provenance.from_dict(json.loads(provenance))
+    except (TypeError, ValueError, AttributeError, LookupError, RecursionError) as problem:
+        raise DamagedRowError(f"a probe cannot be read: {problem}") from problem
+
+
+def with_probe(record: Record, row: Row) -> Record:
+    """Return a record together with its probe."""
+    _, probe, probed = read_probe(row)
+    try:
+        return replace(record, probe=probe, probed=probed)
+    except ValueError as problem:
+        raise DamagedRowError(f"a probe does not fit its record: {problem}") from problem
 
 
 def read_config(key: object, text: object) -> ModelConfig:

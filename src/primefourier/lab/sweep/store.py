@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from primefourier.lab.config import ModelConfig
+from primefourier.lab.probing import can_be_probed
 from primefourier.lab.record import Record
 from primefourier.lab.sweep.database import (
     StoreError,
     fold_log,
+    has_table,
     open_to_read,
     open_to_write,
     remedy,
@@ -42,9 +44,11 @@ from primefourier.lab.sweep.rows import (
     DamagedRowError,
     Row,
     config_row,
+    probe_row,
     read_config,
     read_record,
     record_row,
+    with_probe,
 )
 
 __all__ = ["Store", "StoreError", "read_store", "repair_store", "write_store"]
@@ -66,12 +70,22 @@ class Store:
         self._insert("runs", [(datetime.now(UTC).isoformat(timespec="seconds"), command)])
 
     def add(self, record: Record) -> None:
-        """Commit one record. A model that is done stays as it is; a failed one may be replaced."""
-        self._insert("records", [record_row(record)])
+        """Commit one record and its probe.
 
-    def done(self) -> set[str]:
-        """Return the keys of all models that were measured."""
-        return {record.config.key for record in self.records() if record.error is None}
+        A model that is done stays as it is, and so does its probe; a failed one may be replaced.
+        """
+        self._insert("records", [record_row(record)])
+        if record.probe is not None:
+            self._insert("probes", [probe_row(record)])
+
+    def done(self, *, probe: bool = False) -> set[str]:
+        """Return the keys of all models that were measured, and probed if that is asked for."""
+        return {
+            record.config.key
+            for record in self.records()
+            if record.error is None
+            and not (probe and record.probe is None and can_be_probed(record.config))
+        }
 
     def planned(self) -> list[ModelConfig]:
         """Return all models ever asked for, in that order."""
@@ -85,8 +99,17 @@ class Store:
             "SELECT records.* FROM records LEFT JOIN planned USING (key) "
             "ORDER BY position, records.key"
         )
+        probes = {}
+        if has_table(self._connection, "probes"):
+            probes = {row[0]: row for row in self._all("SELECT * FROM probes")}
         with self._damage_told():
-            return [read_record(row) for row in rows]
+            records = map(read_record, rows)
+            return [
+                with_probe(record, probes[record.config.key])
+                if record.config.key in probes
+                else record
+                for record in records
+            ]
 
     def commands(self) -> list[str]:
         """Return the commands that wrote here, each once, in order."""

@@ -18,25 +18,27 @@ from primefourier.lab.model import RowClassifier, new_model
 from primefourier.lab.training.adam import Adam
 from primefourier.lab.training.batches import epoch_orders
 from primefourier.lab.training.examples import Examples
-from primefourier.lab.training.trained import Trained
+from primefourier.lab.training.trained import Look, Trained
 
 _relu_backward = torch.ops.aten.threshold_backward.grad_input
 """Writes grad where the activation is above a threshold and 0 elsewhere, in one pass."""
 
 
-def train_fast(config: ModelConfig, examples: Examples) -> Trained:
+def train_fast(config: ModelConfig, examples: Examples, *, look: Look = lambda _: None) -> Trained:
     """Train one model and count its correct test answers after each epoch."""
     model = new_model(config, dtype=examples.train_features.dtype).to(examples.device)
     with torch.no_grad():
         network = _Network(model, examples, config.batch_size)
         optimizer = Adam(network.weights, network.grad, learning_rate=config.learning_rate)
+        nn.utils.vector_to_parameters(network.weights, model.parameters())  # views from now on
         correct = []
+        look(model)
         for order in epoch_orders(config, len(examples.train_labels)):
             for index in order.to(examples.device).split(config.batch_size):
                 network.differentiate(index)
                 optimizer.step()
             correct.append(network.count_correct())
-        nn.utils.vector_to_parameters(network.weights, model.parameters())
+            look(model)
     return Trained(model, tuple(correct))
 
 

@@ -10,10 +10,10 @@ from primefourier.lab.config import ModelConfig
 from primefourier.lab.model import new_model
 from primefourier.lab.training.batches import epoch_orders
 from primefourier.lab.training.examples import Examples
-from primefourier.lab.training.trained import Trained
+from primefourier.lab.training.trained import Look, Trained
 
 
-def train_plain(config: ModelConfig, examples: Examples) -> Trained:
+def train_plain(config: ModelConfig, examples: Examples, *, look: Look = lambda _: None) -> Trained:
     """Train one model and count its correct test answers after each epoch."""
     model = new_model(config, dtype=examples.train_features.dtype).to(examples.device)
     optimizer = torch.optim.Adam(model.parameters(), lr=config.learning_rate)
@@ -22,6 +22,7 @@ def train_plain(config: ModelConfig, examples: Examples) -> Trained:
     test = TensorDataset(examples.test_features, examples.test_labels)
 
     correct = []
+    look(model)
     for order in epoch_orders(config, len(train)):
         model.train()
         for features, labels in DataLoader(train, config.batch_size, sampler=order.tolist()):
@@ -37,4 +38,5 @@ def train_plain(config: ModelConfig, examples: Examples) -> Trained:
                 for features, labels in DataLoader(test, config.batch_size)
             ]
         correct.append(int(sum(answers)))
+        look(model)
     return Trained(model, tuple(correct))

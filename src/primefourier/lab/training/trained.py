@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from primefourier.lab.model import RowClassifier
+
+Look = Callable[[RowClassifier], None]
+"""What may look at the network before training and after each epoch; it must not change it."""
 
 
 @dataclass(frozen=True)
