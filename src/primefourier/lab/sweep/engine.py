@@ -86,9 +86,11 @@ def run_sweep(
         stack.enter_context(WriterLock(folder))
         store = stack.enter_context(write_store(folder, tell))
         store.begin(configs, command)
-        done = store.done(probe=probe)
+        done, measured = store.done(probe=probe), store.done()
         before = {r.config.key: r for r in store.records() if probe and r.error is None}
-        pending = longest_first(config for config in configs if config.key not in done)
+        waiting = [config for config in configs if config.key not in done]
+        pending = longest_first(config for config in waiting if config.key not in measured)
+        pending += longest_first(config for config in waiting if config.key in measured)
         progress = Progress.of(len(configs), pending)
         watch(progress)
         try:
