@@ -1,11 +1,15 @@
 """Records as plain data: whole grids with chosen drops, without training anything."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
+from primefourier.analysis.stand_in import Kind
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.experiments import EXPERIMENTS, models_of, profile
+from primefourier.lab.probing import KINDS, Probe
 from primefourier.lab.provenance import Provenance
 from primefourier.lab.record import Measurement, Record
+from primefourier.lab.row_ablation import RowAblation
 
 Value = float | Callable[[ModelConfig], float]
 
@@ -99,6 +103,59 @@ def plausible(configs: Iterable[ModelConfig]) -> list[Record]:
             drops.append((on if p in config.relevant else off) + wobble * on / 20)
         found.append(measured(config, drops, accuracy=1 - int(config.key[6:8], 16) / 3000))
     return found
+
+
+def with_probe(
+    record: Record,
+    *,
+    on: Mapping[Kind, Value] | None = None,
+    off: Mapping[Kind, Value] | None = None,
+    block: Callable[[ModelConfig, Kind, int, int], float] = lambda _config, _kind, _p, _d: 0.0,
+    curve: Callable[[int], float] = lambda epoch: 1 / (1 + epoch),
+) -> Record:
+    """Return a record with a probe: drops by kind (zeroing's are the record's), blocks, curves.
+
+    Args:
+        record: Without a probe.
+        on: For mean and permute, the drop of relevant rows; the record's own by default.
+        off: For mean and permute, the drop of the other rows; 0 by default.
+        block: The drop of a block, given kind, prime and depth.
+        curve: The value of every measure after an epoch, from 0 to 1.
+    """
+    config, size = record.config, record.measured.test_size
+    drops: dict[Kind, list[float]] = {"zero": list(record.measured.drops)}
+    for kind in KINDS[1:]:
+        drops[kind] = [
+            _value((on or {}).get(kind, drop), config)
+            if p in config.relevant
+            else _value((off or {}).get(kind, 0.0), config)
+            for p, drop in zip(config.primes, record.measured.drops, strict=True)
+        ]
+    blocks = {
+        kind: [block(config, kind, p, d) for p in config.primes for d in range(config.depth)]
+        for kind in KINDS
+    }
+    epochs = [curve(epoch) for epoch in range(config.epochs + 1)]
+    probe = Probe(
+        test_size=size,
+        rows={kind: _counts(values, record) for kind, values in drops.items()},
+        blocks={kind: _counts(values, record) for kind, values in blocks.items()},
+        shifted_size=1000,
+        answers_apart=tuple(round(1000 * value) for value in epochs),
+        shift_error=tuple(epochs),
+        off_block_energy=tuple(value / 2 for value in epochs),
+        relevant_share=tuple(1 - value for value in epochs),
+    )
+    return replace(record, probe=probe, probed=record.provenance)
+
+
+def _counts(drops: Iterable[float], record: Record) -> RowAblation:
+    changes = [round(drop * record.measured.test_size) for drop in drops]
+    return RowAblation(
+        record.measured.correct,
+        tuple(max(0, change) for change in changes),
+        tuple(max(0, -change) for change in changes),
+    )
 
 
 def by_key(records: Iterable[Record]) -> dict[str, Record]:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from lab_records import configs_of, records_of, with_probe
 from primefourier.cli.app import run
+from primefourier.lab.sweep.store import write_store
 
 Pfe = Callable[..., tuple[int, str, str]]
 PFE = Path(sys.executable).with_name("pfe")
@@ -36,3 +38,16 @@ def smoke(
         check=False,
     )
     return folder, done
+
+
+@pytest.fixture(scope="session")
+def probed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with made-up records and probes of one configuration, and one not of the paper."""
+    folder = tmp_path_factory.mktemp("probed")
+    configs = configs_of("exp1", sizes=(4,), ranges=(100,))
+    configs += configs_of("exp1", sizes=(2,), ranges=(30,))
+    with write_store(folder) as store:
+        store.begin(configs, "pfe run exp1 --sizes 4 --ranges 100 --probe")
+        for record in records_of(configs, off=0.1):
+            store.add(with_probe(record))
+    return folder

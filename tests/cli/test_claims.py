@@ -24,3 +24,15 @@ def test_the_table_shows_verdicts_and_the_configurations_behind_them(
 def test_json_is_what_reproduce_wrote(smoke: Smoke, pfe: Pfe) -> None:
     out = pfe("claims", str(smoke[0]), "--json")[1]
     assert json.loads(out) == json.loads((smoke[0] / "claims.json").read_text())
+
+
+def test_other_ablations_need_probes(smoke: Smoke, probed: Path, pfe: Pfe) -> None:
+    out = pfe("claims", str(smoke[0]), "--ablation", "mean")[1]
+    assert "not probed" in out
+    code, text, _ = pfe("claims", str(probed), "--ablation", "permute", "--json")
+    assert code == 0
+    verdicts = {claim["claim"]: claim["configurations"] for claim in json.loads(text)}
+    assert verdicts["E1.3"] == 1
+    code, _, error = pfe("claims", str(probed), "--ablation", "median")
+    assert code == 2
+    assert "zero" in error

@@ -62,6 +62,11 @@ def test_a_settings_file_says_it_all(pfe: Pfe, tmp_path: Path) -> None:
         (["exp1", "--workers", "1", "--scheduler", "tcp://x"], "exclude each other"),
         (["exp1", "--device", "nonsense"], "--device 'nonsense' cannot be used here"),
         (["--config", "none.toml"], "none.toml cannot be read: No such file"),
+        (
+            ["control", "--probe"],
+            "--probe looks at the rows and blocks of primes, and the shuffled",
+        ),
+        (["control", "--probe", "--plan"], "has none; leave it out, or probe exp1"),
     ],
 )
 def test_bad_input_is_refused_before_anything_is_written(
@@ -112,3 +117,51 @@ def test_a_scheduler_that_is_not_there_gives_exit_code_1(
     code, _, err = pfe("run", "exp1", *words)
     assert code == 1
     assert "no Dask scheduler answers at 'tcp://127.0.0.1:9'" in err
+
+
+def test_networks_can_be_probed_at_once_or_later(pfe: Pfe, tmp_path: Path) -> None:
+    words = ("--sizes", "2", "--ranges", "20", *SMALL, "--out", str(tmp_path / "out"))
+    code, text, _ = pfe("run", "exp1", *words, "--probe")
+    assert (code, "Measured 2 of 2 models" in text) == (0, True)
+    code, text, _ = pfe("run", "exp1", *words, "--seeds", "42,43")
+    assert (code, "Measured 4 of 4 models" in text) == (0, True)
+    with read_store(tmp_path / "out") as store:
+        assert (
+            sorted(record.probe is None for record in store.records()) == [False] * 2 + [True] * 2
+        )
+    code, text, err = pfe("run", "exp1", *words, "--seeds", "42,43", "--probe")
+    assert (code, "Measured 4 of 4 models" in text) == (0, True)
+    assert "otherwise" not in err
+    with read_store(tmp_path / "out") as store:
+        assert all(record.probe is not None for record in store.records())
+        assert store.commands()
+
+
+def test_a_plan_counts_models_that_only_lack_a_probe(pfe: Pfe, tmp_path: Path) -> None:
+    out = str(tmp_path / "out")
+    words = ("run", "exp1", "--ranges", "20", *SMALL, "--out", out)
+    assert pfe(*words, "--sizes", "2", "--probe")[0] == 0
+    assert pfe(*words, "--sizes", "3")[0] == 0
+    code, text, _ = pfe(*words, "--sizes", "2,3", "--plan")
+    assert (code, text) == (0, f"5 models: 5 measured already in {out}, nothing to train.\n")
+    code, text, _ = pfe(*words, "--sizes", "2,3", "--plan", "--probe")
+    assert code == 0
+    assert text.startswith(f"5 models: 2 measured already in {out}, 3 to train, ")
+    code, text, _ = pfe(*words, "--sizes", "2", "--plan", "--probe")
+    assert (code, text) == (0, f"2 models: 2 measured already in {out}, nothing to train.\n")
+
+
+def test_a_settings_file_may_hold_models_that_cannot_be_probed(pfe: Pfe, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    part = "sizes = [1]\nranges = [20]\nepochs = 1\ndepth = 2\n"
+    path.write_text(f"[exp1]\n{part}[control]\n{part}")
+    out = tmp_path / "out"
+    code, text, _ = pfe(
+        "run", "--config", str(path), "--workers", "0", "--out", str(out), "--probe"
+    )
+    assert (code, "Measured 2 of 2 models" in text) == (0, True)
+    with read_store(out) as store:
+        assert {r.config.embedding: r.probe is None for r in store.records()} == {
+            "pfe": False,
+            "shuffled-column": True,
+        }

@@ -15,6 +15,7 @@ RANGES = (100, 500, 1000, 2000, 4000)
 FLOORS = {r: 0.032 if r == 100 else 0.011 for r in RANGES}
 CAPTION = "Means over the task primes of experiment 1. " * 9
 NOTHING = [math.nan] * 5
+SIZES = range(4, 13)
 
 
 def line(size: int, *, intervals: bool = False) -> DropLine:
@@ -113,7 +114,10 @@ def test_error_bars_stand_on_the_points_they_belong_to() -> None:
         ([], FLOORS),
         (SEVEN[:1], {}),
         ([DropLine("one", [7], [0.5], [-0.0001])], {7: 0.00001}),
-        ([DropLine("|P| = 16, a long name " * 2, RANGES, NOTHING, NOTHING)] * 9, FLOORS),
+        (
+            [DropLine(f"|P| = {n}, a long name " * 2, RANGES, NOTHING, NOTHING) for n in SIZES],
+            FLOORS,
+        ),
         ([DropLine("dense", range(100, 140), [-0.5] * 40, [0.9] * 40)], {}),
     ],
 )

@@ -28,6 +28,17 @@ def test_body_has_its_size_and_texts_stand_clear_of_it(
     assert key(page.figure) == [label for _, label in samples]
 
 
+def test_long_entries_of_the_key_are_wrapped() -> None:
+    samples = [(Patch(color="red"), label) for label in (WORDS * 3, "short", "word" * 40)]
+    page = lay_out(4, 2, title="", caption="A caption.", key=samples)
+    page.axes(0, 0, 4, 2).tick_params(labelleft=False, labelbottom=False)
+    assert_readable(page.figure)
+    assert [" ".join(text.split()) for text in key(page.figure)][:2] == [
+        (WORDS * 3).strip(),
+        "short",
+    ]
+
+
 def test_caption_stands_below_title_above_both_at_the_left() -> None:
     page = lay_out(4, 2, title="Title", caption=WORDS * 5)
     axes = page.axes(0, 0, 4, 2)

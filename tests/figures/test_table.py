@@ -3,7 +3,13 @@ import math
 import numpy as np
 import pytest
 
-from primefourier.figures.table import read_table, require_shape, write_number, write_short
+from primefourier.figures.table import (
+    read_ascending,
+    read_table,
+    require_shape,
+    write_number,
+    write_short,
+)
 
 
 def test_arrays_and_nested_sequences_are_read_alike() -> None:
@@ -22,6 +28,17 @@ def test_wrong_tables_are_refused() -> None:
         read_table([[math.inf]], 1, 1, "drops")
     with pytest.raises(ValueError, match="marks must have 1 rows of 1"):
         require_shape([["a", "b"]], 1, 1, "marks")
+
+
+def test_numbers_must_ascend() -> None:
+    assert read_ascending(np.array([-1, 0, 2]), "xs") == (-1.0, 0.0, 2.0)
+    assert read_ascending([], "xs") == ()
+    for values in ([1, 1], [2, 1]):
+        with pytest.raises(ValueError, match=r"xs must ascend, got .*; pass them sorted"):
+            read_ascending(values, "xs")
+    for value in (math.nan, math.inf):
+        with pytest.raises(ValueError, match="xs must be finite numbers"):
+            read_ascending([value], "xs")
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from primefourier.cli.export import export
 from primefourier.cli.figures import figures
 from primefourier.cli.output import visible
 from primefourier.cli.plan import plan
+from primefourier.cli.questions import questions
 from primefourier.cli.repair import repair
 from primefourier.cli.report import report
 from primefourier.cli.reproduce import reproduce
@@ -55,6 +56,7 @@ _GROUPS: dict[str, tuple[Callable[..., object], ...]] = {
         run_command,
         status,
         claims,
+        questions,
         figures,
         report,
         export,

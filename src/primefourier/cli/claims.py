@@ -4,34 +4,41 @@ from __future__ import annotations
 
 import json as json_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from primefourier.cli.options import Json
 from primefourier.cli.output import count, print_json, print_table, print_text
 
 if TYPE_CHECKING:
+    from primefourier.analysis.stand_in import Kind
     from primefourier.lab.claims import Claim, Finding
 
 _WIDTH = 120
 
 
-def claims(folder: Path, /, *, json: Json = False) -> None:
+def claims(folder: Path, /, *, ablation: str = "zero", json: Json = False) -> None:
     """Judge the paper's claims by the records of a folder.
 
     Parameters
     ----------
     folder
         The --out of pfe run or pfe reproduce.
+    ablation
+        What stands in for an ablated row: zero, as in the paper; its mean; or permute, another
+        pair's. All but zero need models that were trained with --probe.
     """
+    from primefourier.analysis.choices import require_choice
     from primefourier.lab.claims import claims_as_data
+    from primefourier.lab.probing import KINDS
 
-    findings = _judge(folder)
+    require_choice(ablation, KINDS, "--ablation")
+    findings = _judge(folder, cast("Kind", ablation))
     if json:
         print_json(claims_as_data(findings))
         return
     _print_table(findings)
     _print_evidence(findings)
-    _print_left_out(folder)
+    _print_left_out(folder, cast("Kind", ablation))
 
 
 def write_claims(folder: Path) -> None:
@@ -46,12 +53,12 @@ def write_claims(folder: Path) -> None:
     _print_table(findings)
 
 
-def _judge(folder: Path) -> dict[Claim, Finding]:
+def _judge(folder: Path, kind: Kind = "zero") -> dict[Claim, Finding]:
     from primefourier.lab.claims import judge_claims
     from primefourier.lab.sweep import read_store
 
     with read_store(folder) as store:
-        return judge_claims(store.planned(), store.records())
+        return judge_claims(store.planned(), store.records(), kind=kind)
 
 
 def _print_table(findings: dict[Claim, Finding]) -> None:
@@ -75,19 +82,19 @@ def _print_table(findings: dict[Claim, Finding]) -> None:
     )
 
 
-def _print_left_out(folder: Path) -> None:
+def _print_left_out(folder: Path, kind: Kind) -> None:
     """Say how many models do not follow the paper's protocol, since they do not count."""
     from primefourier.lab.claims.judge import paper_cells
     from primefourier.lab.sweep import read_store
 
     with read_store(folder) as store:
         records = [record for record in store.records() if record.error is None]
-        cells = paper_cells(store.planned(), records)
+        cells = paper_cells(store.planned(), records, kind=kind)
     used = {r.config.key for found in cells.values() for cell in found for r in cell.records}
     if other := len(records) - len(used):
         print_text(
-            f"\n{count(other, 'measured model')} did not count: not of the paper's settings, or of "
-            "a configuration that is not whole."
+            f"\n{count(other, 'measured model')} did not count: not of the paper's settings, of "
+            f"a configuration that is not whole{', or not probed' * (kind != 'zero')}."
         )
 
 

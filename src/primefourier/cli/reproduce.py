@@ -7,6 +7,7 @@ from pathlib import Path
 from primefourier.cli.claims import write_claims
 from primefourier.cli.figures import write_figures
 from primefourier.cli.output import print_text
+from primefourier.cli.questions import write_questions
 from primefourier.cli.report import write_report
 from primefourier.cli.sweep_options import (
     Device,
@@ -58,6 +59,7 @@ def reproduce(
         return 1
     print_text("")
     write_claims(folder)
+    write_questions(folder)
     written = write_figures(folder)
     report = folder / "report.html"
     write_report(folder, report)

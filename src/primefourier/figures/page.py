@@ -114,8 +114,10 @@ def lay_out(
     """
     title = wrap(title, TITLE_SIZE, width, bold=True)
     caption = wrap(caption, SMALL_SIZE, width)
-    key_columns = _key_columns([label for _, label in key], width)
-    key_height = math.ceil(len(key) / key_columns) * 1.6 * TICK_SIZE / 72
+    labels = [wrap(label, TICK_SIZE, width - _SAMPLE) for _, label in key]
+    key_columns = _key_columns(labels, width)
+    lines = 1.6 * math.ceil(len(key) / key_columns) + 1.2 * sum(x.count("\n") for x in labels)
+    key_height = lines * TICK_SIZE / 72
     below = text_height(caption, SMALL_SIZE) + _SPACE * bool(caption)
     above = text_height(title, TITLE_SIZE) + _SPACE * bool(title)
     bottom = MARGIN + below + key_height + _SPACE * bool(key)
@@ -127,7 +129,7 @@ def lay_out(
     if key:
         legend = figure.legend(
             [sample for sample, _ in key],
-            [label for _, label in key],
+            labels,
             loc="lower left",
             bbox_to_anchor=(MARGIN, MARGIN + below),
             bbox_transform=figure.dpi_scale_trans,
@@ -148,6 +150,8 @@ def lay_out(
 
 def _key_columns(labels: Sequence[str], width: float) -> int:
     """Return how many entries of a key fit side by side."""
+    if any("\n" in label for label in labels):
+        return 1
     widths = [text_width(label, TICK_SIZE) + _SAMPLE for label in labels]
     if sum(widths) <= width:
         return max(1, len(widths))

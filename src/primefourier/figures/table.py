@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import TypeAlias
 
 Table: TypeAlias = Iterable[Iterable[float]]
@@ -21,6 +22,20 @@ def read_table(values: Table, rows: int, columns: int, name: str) -> list[list[f
     if any(math.isinf(value) for row in table for value in row):
         raise ValueError(f"{name} must be finite, or NaN where nothing is measured; got infinity")
     return table
+
+
+def read_ascending(values: Iterable[float], name: str) -> tuple[float, ...]:
+    """Return numbers as floats, or say that they do not ascend.
+
+    >>> read_ascending([100, 500], "ranges")
+    (100.0, 500.0)
+    """
+    numbers = tuple(float(value) for value in values)
+    if not all(map(math.isfinite, numbers)):
+        raise ValueError(f"{name} must be finite numbers, got {numbers}")
+    if any(a >= b for a, b in pairwise(numbers)):
+        raise ValueError(f"{name} must ascend, got {numbers}; pass them sorted, each once")
+    return numbers
 
 
 def require_shape(table: Sequence[Sequence[object]], rows: int, columns: int, name: str) -> None:

@@ -11,6 +11,8 @@ from typing import Any, Literal, get_args
 
 from primefourier.analysis.choices import require_choice
 from primefourier.lab.experiments import EXPERIMENTS
+from primefourier.lab.probing import KINDS
+from primefourier.lab.questions.equivariance import MEASURES
 from primefourier.lab.record import Record
 from primefourier.lab.results.cells import split_drops
 
@@ -46,6 +48,15 @@ COLUMNS = {
     "noise_floor": "DOUBLE",
     "relevant_drop": "DOUBLE",
     "other_drop": "DOUBLE",
+    "mean_drops": "DOUBLE[]",
+    "permute_drops": "DOUBLE[]",
+    "block_zero_drops": "DOUBLE[]",
+    "block_mean_drops": "DOUBLE[]",
+    "block_permute_drops": "DOUBLE[]",
+    "share_apart": "DOUBLE[]",
+    "shift_error": "DOUBLE[]",
+    "off_block_energy": "DOUBLE[]",
+    "relevant_share": "DOUBLE[]",
     "error": "VARCHAR",
     "finished": "VARCHAR",
     "seconds": "DOUBLE",
@@ -55,7 +66,8 @@ COLUMNS = {
     "versions": "VARCHAR",
 }
 """The columns of an export, with their types in Parquet; lists have one entry a row, in the order
-of ``primes``, or one an epoch."""
+of ``primes``, or one an epoch. Those of probes (``mean_drops`` to ``relevant_share``) have one a row,
+one a block, by prime and then by depth, or one before training and one an epoch."""
 
 
 def export_records(records: Sequence[Record], path: Path, kind: Format) -> None:
@@ -91,6 +103,10 @@ def _flatten(record: Record) -> dict[str, Any]:
         row["relevant_drop"], row["other_drop"] = split_drops(record)
         if (experiment := EXPERIMENTS.get(record.config.experiment)) is not None:
             row["converged"] = max(measured.accuracy_by_epoch) > experiment.threshold
+    if (probe := record.probe) is not None:
+        row |= {f"{kind}_drops": list(probe.row_drops(kind)) for kind in KINDS[1:]}
+        row |= {f"block_{kind}_drops": list(probe.block_drops(kind)) for kind in KINDS}
+        row |= {measure.name: list(measure.read(probe)) for measure in MEASURES}
     return row
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from primefourier.analysis import noise_floor, paired_p_value
+from primefourier.analysis.stand_in import Kind
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.probing.probe import Probe
 from primefourier.lab.provenance import Provenance
@@ -114,6 +115,18 @@ class Record:
     def drop(self, prime: int) -> float:
         """Return the drop of one prime's row."""
         return self.measured.drops[self.config.primes.index(prime)]
+
+    def row_drops(self, kind: Kind = "zero") -> tuple[float, ...]:
+        """Return the drop of each row under one kind of ablation; all but zeroing need a probe."""
+        if kind == "zero":
+            return self.measured.drops
+        if self.probe is None:
+            raise ValueError(f"{self.config.describe()} was not probed, so only zeroing is known")
+        return self.probe.row_drops(kind)
+
+    def knows(self, kind: Kind) -> bool:
+        """Tell whether the drops under one kind of ablation were measured."""
+        return self.measurement is not None and (kind == "zero" or self.probe is not None)
 
     @property
     def measured(self) -> Measurement:

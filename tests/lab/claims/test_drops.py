@@ -1,5 +1,7 @@
+from lab_records import by_key, configs_of, records_of
 from primefourier.analysis import Interval
-from primefourier.lab.claims.drops import judge_lower_at_100, write_drop
+from primefourier.lab.claims.drops import below_by_seed, judge_lower_at_100, write_drop
+from primefourier.lab.results import make_cells
 
 
 def test_drops_are_written_with_their_interval() -> None:
@@ -8,8 +10,26 @@ def test_drops_are_written_with_their_interval() -> None:
 
 
 def test_lower_at_100_is_judged_only_where_both_are_known() -> None:
-    values = {"a": {100: 0.1, 500: 0.2}, "b": {500: 0.2}, "c": {100: 0.3, 500: 0.2, 1000: 0.3}}
+    one, two, three = (Interval(value, None, None, 1) for value in (0.1, 0.2, 0.3))
+    values = {"a": {100: one, 500: two}, "b": {500: two}, "c": {100: three, 500: two, 1000: three}}
     found = judge_lower_at_100(values, ranges=2, asked=3, noun="sizes")
     assert [(e.configuration, e.agrees) for e in found.evidence] == [("a", True), ("c", False)]
     assert (found.verdict, found.complete) == ("holds in part", False)
     assert found.measured == "lower at r = 100 for 1 of 2 sizes"
+
+
+def test_an_interval_at_100_is_told() -> None:
+    values = {"a": {100: Interval(0.1, 0.0, 0.2, 5), 500: Interval(0.2, None, None, 1)}}
+    (item,) = judge_lower_at_100(values, ranges=2, asked=1, noun="sizes").evidence
+    assert item.value == "0.100 ± 0.100 (5 seeds) at r = 100, 0.200 beyond"
+
+
+def test_what_is_below_the_floor_is_counted_for_each_seed_that_all_share() -> None:
+    configs = configs_of("exp2", moduli=(15, 21), ranges=(500,), seeds=(1, 2, 3))
+    records = records_of(configs, off=lambda c: 0.5 if c.seed == 2 and c.modulus == 15 else 0.001)
+    cells = list(make_cells(configs, by_key(records)).values())
+    assert below_by_seed(cells) == "; seed by seed 2, 1, 2"
+    assert below_by_seed(cells[:1]) == "; seed by seed 1, 0, 1"
+    assert below_by_seed([]) == ""
+    lonely = [r for r in records if r.config.seed == 2 or r.config.modulus == 15]
+    assert below_by_seed(list(make_cells(configs, by_key(lonely)).values())) == ""

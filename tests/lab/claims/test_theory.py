@@ -53,7 +53,7 @@ def test_a_ratio_that_can_be_told_is_compared_with_500() -> None:
 
 def test_noise_below_the_floor_neither_confirms_nor_refutes() -> None:
     found = judge(off=0.0001)
-    assert found.verdict == "not measured yet"
+    assert found.verdict == "cannot be told"
     assert all(e.agrees is None for e in found.evidence)
     assert found.measured == (
         "above 500 in 0 of 83 configurations; 83 have an off drop below the noise floor, which "

@@ -13,9 +13,11 @@ from lab_records import (
     measured,
     plausible,
     records_of,
+    with_probe,
 )
 from primefourier.analysis import Interval
 from primefourier.lab.config import ModelConfig
+from primefourier.lab.probing import KINDS
 from primefourier.lab.record import Record
 from primefourier.lab.results import Cell, make_cells
 from primefourier.lab.results.cells import cell_of, split_drops
@@ -212,3 +214,26 @@ def test_records_that_were_not_asked_for_do_not_count() -> None:
     stray = [replace(config, seed=7) for config in configs]
     cell = one_cell(configs, records_of(configs, on=0.5) + records_of(stray, on=0.9))
     assert (cell.seeds, mean(cell.on)) == ((42,), 0.5)
+
+
+def test_a_cell_of_another_ablation_is_made_of_probes() -> None:
+    configs = configs_of("exp1", sizes=(4,), ranges=(500,), seeds=(1, 2))
+    records = [
+        with_probe(record, on={"mean": 0.4}, off={"mean": 0.02, "permute": 0.03})
+        for record in records_of(configs, on=0.8, off=0.1)
+    ]
+    found = {kind: make_cells(configs, by_key(records), kind=kind)[4, 500] for kind in KINDS}
+    drops = {kind: (mean(cell.on), mean(cell.off)) for kind, cell in found.items()}
+    assert drops["zero"] == pytest.approx((0.8, 0.1))
+    assert drops["mean"] == pytest.approx((0.4, 0.02))
+    assert drops["permute"] == pytest.approx((0.8, 0.03))
+    plain = records_of(configs[:4], on=0.8, off=0.1)  # of the first seed
+    part = make_cells(configs, by_key([*records, *plain]), kind="mean")[4, 500]
+    assert part.seeds == (2,)
+    assert make_cells(configs, by_key(plain), kind="mean") == {}
+
+
+def test_a_cell_remembers_the_drops_of_each_seed() -> None:
+    configs = configs_of("exp1", sizes=(4,), ranges=(500,), seeds=(1, 2))
+    cell = one_cell(configs, records_of(configs, on=lambda c: c.seed / 4, off=0.1))
+    assert cell.by_seed == {1: pytest.approx((0.25, 0.1)), 2: pytest.approx((0.5, 0.1))}

@@ -8,7 +8,7 @@ from typing import Literal
 
 from primefourier.lab.results import Cell
 
-Verdict = Literal["holds", "holds in part", "does not hold", "not measured yet"]
+Verdict = Literal["holds", "holds in part", "does not hold", "cannot be told", "not measured yet"]
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from primefourier.analysis import Interval
 from primefourier.arithmetic.primes import factorize
 from primefourier.lab.claims.claim import (
     Claim,
@@ -14,6 +15,7 @@ from primefourier.lab.claims.claim import (
 from primefourier.lab.claims.drops import (
     SMALLEST_RANGE,
     Cells,
+    below_by_seed,
     compare_with_floor,
     judge_lower_at_100,
     judge_range,
@@ -47,7 +49,7 @@ def _nonfactor(cells: Cells) -> Finding:
         verdict = "holds"
     elif share > 0.5:
         verdict = "holds in part"
-    measured = f"{100 * share:.0f} %: {below} of {len(evidence)}"
+    measured = f"{100 * share:.0f} %: {below} of {len(evidence)}{below_by_seed(_judged(cells))}"
     return Finding(verdict, measured, tuple(evidence), len(_CONFIGS))
 
 
@@ -69,10 +71,10 @@ def _accuracy(cells: Cells) -> Finding:
 
 
 def _small_range(cells: Cells) -> Finding:
-    drops: dict[str, dict[int, float]] = {}
+    drops: dict[str, dict[int, Interval]] = {}
     for cell in _judged(cells):
         if _three_factors(cell.row):
-            drops.setdefault(f"N = {cell.row}", {})[cell.input_range] = on(cell).mean
+            drops.setdefault(f"N = {cell.row}", {})[cell.input_range] = on(cell)
     asked = sum(
         config.input_range == SMALLEST_RANGE and _three_factors(config.modulus)
         for config in _CONFIGS

@@ -76,8 +76,23 @@ def compare_with_floor(cells: Sequence[Cell]) -> list[Evidence]:
     ]
 
 
+def below_by_seed(cells: Sequence[Cell]) -> str:
+    """Write how many configurations are below the noise floor seed by seed, if all share several.
+
+    A mean over seeds hides how much the count depends on the seed.
+    """
+    shared = set.intersection(*(set(cell.seeds) for cell in cells)) if cells else set()
+    if len(shared) < 2:
+        return ""
+    counts = [
+        sum(abs(cell.by_seed[seed][1] or 0.0) < cell.noise_floor for cell in cells)
+        for seed in sorted(shared)
+    ]
+    return f"; seed by seed {', '.join(map(str, counts))}"
+
+
 def judge_lower_at_100(
-    values: Mapping[str, Mapping[int, float]], *, ranges: int, asked: int, noun: str
+    values: Mapping[str, Mapping[int, Interval]], *, ranges: int, asked: int, noun: str
 ) -> Finding:
     """Judge whether a value is lower at r = 100 than its mean over the larger ranges.
 
@@ -89,12 +104,12 @@ def judge_lower_at_100(
     """
     evidence, unfinished = [], 0
     for name, by_range in values.items():
-        larger = [value for r, value in by_range.items() if r > SMALLEST_RANGE]
+        larger = [value.mean for r, value in by_range.items() if r > SMALLEST_RANGE]
         if SMALLEST_RANGE in by_range and larger:
             here, beyond = by_range[SMALLEST_RANGE], statistics.mean(larger)
             unfinished += len(by_range) < ranges
-            text = f"{here:.3f} at r = {SMALLEST_RANGE}, {beyond:.3f} beyond"
-            evidence.append(Evidence(name, text, here < beyond))
+            text = f"{write_drop(here)} at r = {SMALLEST_RANGE}, {beyond:.3f} beyond"
+            evidence.append(Evidence(name, text, here.mean < beyond))
     lower, count = count_agreeing(evidence), len(evidence)
     measured = f"lower at r = {SMALLEST_RANGE} for {lower} of {count} {noun}" if count else ""
     return Finding(judge_all(evidence), measured, tuple(evidence), asked, unfinished)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
+from primefourier.analysis.stand_in import Kind
 from primefourier.lab.claims.claim import Claim, Finding
 from primefourier.lab.claims.composite_moduli import COMPOSITE_CLAIMS
 from primefourier.lab.claims.shuffled_control import CONTROL_CLAIMS
@@ -24,18 +25,23 @@ CLAIMS: tuple[Claim, ...] = (
 )
 
 
-def judge_claims(planned: Iterable[ModelConfig], records: Iterable[Record]) -> dict[Claim, Finding]:
+def judge_claims(
+    planned: Iterable[ModelConfig], records: Iterable[Record], *, kind: Kind = "zero"
+) -> dict[Claim, Finding]:
     """Judge every claim by the records that follow the paper's protocol; others do not count.
 
     Args:
         planned: The models that were asked for.
         records: The records that are there.
+        kind: What stood in for ablated rows: zeros in the paper; others need probes.
     """
-    cells = paper_cells(planned, records)
+    cells = paper_cells(planned, records, kind=kind)
     return {claim: claim.judge(cells) for claim in CLAIMS}
 
 
-def paper_cells(planned: Iterable[ModelConfig], records: Iterable[Record]) -> dict[str, list[Cell]]:
+def paper_cells(
+    planned: Iterable[ModelConfig], records: Iterable[Record], *, kind: Kind = "zero"
+) -> dict[str, list[Cell]]:
     """Return the cells of the paper's own configurations, by experiment.
 
     Where both trainers measured a configuration, the fast one counts.
@@ -44,7 +50,7 @@ def paper_cells(planned: Iterable[ModelConfig], records: Iterable[Record]) -> di
     found: dict[str, dict[tuple[int, int], Cell]] = {name: {} for name in EXPERIMENTS}
     for variant, configs in find_variants(planned).items():
         if variant.follows_paper:
-            for place, cell in make_cells(configs, by_key).items():
+            for place, cell in make_cells(configs, by_key, kind=kind).items():
                 if place in _grid(variant.experiment):
                     found[variant.experiment].setdefault(place, cell)
     return {name: [cells[place] for place in sorted(cells)] for name, cells in found.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from primefourier.analysis import Interval, mean_interval
 from primefourier.lab.claims.claim import (
     Claim,
     Evidence,
@@ -15,6 +16,7 @@ from primefourier.lab.claims.claim import (
 )
 from primefourier.lab.claims.drops import (
     Cells,
+    below_by_seed,
     compare_with_floor,
     judge_lower_at_100,
     judge_range,
@@ -73,13 +75,14 @@ def _diagonal_ranges(cells: Cells) -> Finding:
 
 
 def _off_diagonal_small(cells: Cells) -> Finding:
-    evidence = compare_with_floor([cell for cell in cells["exp1"] if cell.row <= _FEW])
+    small = [cell for cell in cells["exp1"] if cell.row <= _FEW]
+    evidence = compare_with_floor(small)
     if not evidence:
         return Finding("not measured yet", "", (), _SMALL_CONFIGURATIONS)
     below = count_agreeing(evidence)
     return Finding(
         "holds" if 2 * below > len(evidence) else "does not hold",
-        f"{below} of {len(evidence)} below the noise floor",
+        f"{below} of {len(evidence)} below the noise floor{below_by_seed(small)}",
         tuple(evidence),
         _SMALL_CONFIGURATIONS,
     )
@@ -109,10 +112,10 @@ def _convergence(cells: Cells) -> Finding:
 
 
 def _small_range(cells: Cells) -> Finding:
-    gaps: dict[str, dict[int, float]] = {}
+    gaps: dict[str, dict[int, Interval]] = {}
     for cell in cells["exp1"]:
         if cell.row >= _MANY:
-            gap = on(cell).mean - off(cell).mean
+            gap = mean_interval([(a or 0.0) - (b or 0.0) for a, b in cell.by_seed.values()])
             gaps.setdefault(f"|P| = {cell.row}", {})[cell.input_range] = gap
     return judge_lower_at_100(gaps, ranges=_RANGES, asked=_LARGE_SIZES, noun="sizes")
 

@@ -61,16 +61,17 @@ def claims_as_markdown(findings: Mapping[Claim, Finding], *, heading: str) -> st
             f"**{verdict_so_far(finding)}**",
             coverage(finding),
         )
-        lines.append(f"| {' | '.join(_escape(cell) for cell in cells)} |")
+        lines.append(f"| {' | '.join(escape(cell) for cell in cells)} |")
     for claim, finding in findings.items():
         lines += ["", f"## {claim.name}: {verdict_so_far(finding)}", "", f"Rule: {claim.rule}."]
         if finding.evidence:
             lines += ["", "| configuration | measured | agrees |", "|---|---|---|"]
         for item in finding.evidence:
             words = (item.configuration, item.value, AGREES[item.agrees])
-            lines.append(f"| {' | '.join(_escape(word) for word in words)} |")
+            lines.append(f"| {' | '.join(escape(word) for word in words)} |")
     return "\n".join(lines) + "\n"
 
 
-def _escape(text: str) -> str:
+def escape(text: str) -> str:
+    """Write a text so that it fits in a cell of a Markdown table."""
     return text.replace("|", "\\|")

@@ -71,7 +71,9 @@ def _judge(evidence: list[Evidence], told: int) -> Verdict:
         return "holds"
     if above:
         return "holds in part"
-    return "does not hold" if told else "not measured yet"
+    if told:
+        return "does not hold"
+    return "cannot be told" if evidence else "not measured yet"
 
 
 THEORY_CLAIMS = (

@@ -64,10 +64,15 @@ class EquivarianceWatch:
         """Measure the network as it is now."""
         apart, error = follow_shifts(model, self.shifts)
         moment = gradient_moment(model, self.shifts.features, self.config)
+        if math.isfinite(error) and moment.isfinite().all():
+            outside = off_block_energy(moment, self.config.basis)
+            share = relevant_share(moment, self.config)
+        else:  # its weights ran away: nothing it computes has to do with anything
+            error, outside, share = 1.0, 1.0, 0.0
         self.answers_apart.append(apart)
         self.shift_error.append(_rounded(error))
-        self.off_block_energy.append(_rounded(off_block_energy(moment, self.config.basis)))
-        self.relevant_share.append(_rounded(relevant_share(moment, self.config)))
+        self.off_block_energy.append(_rounded(outside))
+        self.relevant_share.append(_rounded(share))
 
 
 def make_shifts(config: ModelConfig, *, dtype: torch.dtype, device: torch.device) -> Shifts:

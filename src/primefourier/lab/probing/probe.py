@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, get_args
 
 from primefourier.analysis.stand_in import Kind
@@ -88,7 +88,21 @@ class Probe:
         for name in ("test_size", "shifted_size"):
             if type(values[name]) is not int or values[name] < 1:
                 raise ValueError(f"{name} of a probe must be at least 1, got {values[name]!r}")
-        return cls(**values)
+        probe = cls(**values)
+        probe._require_possible()
+        return probe
+
+    def _require_possible(self) -> None:
+        """Refuse more answers than there are pairs."""
+        size = self.test_size
+        parts = (*self.rows.values(), *self.blocks.values())
+        if (
+            any(count > self.shifted_size for count in self.answers_apart)
+            or any(lost > found.correct for found in parts for lost in found.lost)
+            or any(gained > size - found.correct for found in parts for gained in found.gained)
+            or any(found.correct > size for found in parts)
+        ):
+            raise ValueError("a probe must not count more answers than it has pairs")
 
 
 def _is_size(value: float) -> bool:
@@ -97,7 +111,9 @@ def _is_size(value: float) -> bool:
 
 def _read_counts(name: str, data: Mapping[str, Any]) -> RowAblation:
     lost, gained = tuple(data["lost"]), tuple(data["gained"])
-    if not all(type(count) is int and count >= 0 for count in (data["correct"], *lost, *gained)):
+    if len(data) != len(fields(RowAblation)) or not all(
+        type(count) is int and count >= 0 for count in (data["correct"], *lost, *gained)
+    ):
         raise ValueError(f"{name} of a probe must be made of counts")
     return RowAblation(data["correct"], lost, gained)
 

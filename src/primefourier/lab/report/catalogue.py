@@ -1,9 +1,8 @@
-"""All 22 figures of the paper: which records make which, and what the files are called."""
+"""All 22 figures of the paper, and those of probes: which records make which, and their names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
 
@@ -15,22 +14,16 @@ from primefourier.figures import draw_block_matrix, draw_circles
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.experiments.experiment import PAPER_RANGES
 from primefourier.lab.record import Record
+from primefourier.lab.report.figure_file import FigureFile
 from primefourier.lab.report.heatmaps import HEATMAPS, draw_measure
 from primefourier.lab.report.lines import draw_lines
 from primefourier.lab.report.page import Page
+from primefourier.lab.report.probes import probe_figures
 from primefourier.lab.report.profiles import draw_bars, draw_matrices
 from primefourier.lab.results import Variant, find_variants
 from primefourier.theory import project_to_equivariant
 
 _PROFILES_1, _LINES, _PROFILES_2 = 12, 17, 18
-
-
-@dataclass(frozen=True)
-class FigureFile:
-    """A figure to be drawn: its file name without ending, and how to draw it."""
-
-    name: str
-    draw: Callable[[], Figure]
 
 
 def draw_figures(
@@ -39,7 +32,7 @@ def draw_figures(
     """Yield the paper's figures for a set of records; those of other settings come after them.
 
     Figures 1 to 3 show the encoding and the theorem, and need no records. A figure whose experiment
-    was not asked for is left out.
+    was not asked for is left out. Figures of probes come where there are any.
 
     Args:
         planned: The models that were asked for, which give the axes.
@@ -51,7 +44,10 @@ def draw_figures(
     yield FigureFile("figure-03-block-diagonal", _draw_blocks)
     by_key = {record.config.key: record for record in records}
     for variant, configs in find_variants(planned).items():
-        yield from _of_page(Page(variant, configs, by_key, commands), _suffix(variant))
+        page, suffix = Page(variant, configs, by_key, commands), _suffix(variant)
+        yield from _of_page(page, suffix)
+        if not suffix:
+            yield from probe_figures(page)
 
 
 def _of_page(page: Page, suffix: str) -> Iterator[FigureFile]:

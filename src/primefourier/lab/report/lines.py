@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
@@ -22,10 +23,10 @@ def draw_lines(page: Page) -> Figure:
             DropLine(
                 f"|P| = {size}",
                 page.ranges,
-                _means(on),
-                _means(off),
-                diagonal_intervals=_ends(on),
-                off_diagonal_intervals=_ends(off),
+                means(on),
+                means(off),
+                diagonal_intervals=ends(on),
+                off_diagonal_intervals=ends(off),
             )
         )
     return draw_drop_lines(
@@ -40,11 +41,12 @@ def draw_lines(page: Page) -> Figure:
     )
 
 
-def _means(intervals: list[Interval | None]) -> list[float]:
+def means(intervals: Sequence[Interval | None]) -> list[float]:
+    """Return the means, NaN where nothing is measured."""
     return [math.nan if interval is None else interval.mean for interval in intervals]
 
 
-def _ends(intervals: list[Interval | None]) -> list[list[float]] | None:
+def ends(intervals: Sequence[Interval | None]) -> list[list[float]] | None:
     """Return the ends of the error bars, NaN where there is none; None if there are none at all."""
     ends = [
         [math.nan if x is None or x.low is None else x.low for x in intervals],

@@ -9,6 +9,7 @@ from typing import Any
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.experiments import EXPERIMENTS
 from primefourier.lab.provenance import Provenance
+from primefourier.lab.questions import answer_questions, answers_as_data
 from primefourier.lab.record import Record
 from primefourier.lab.report.claim_data import claims_with_cells
 from primefourier.lab.report.grid_data import grid_as_data
@@ -35,6 +36,7 @@ def run_as_data(
     by_key = {record.config.key: record for record in records}
     asked = find_variants(planned)
     variants = list(dict.fromkeys([*map(paper_variant, EXPERIMENTS), *asked]))
+    answers = answer_questions(planned, records)
     failures = [record for record in records if record.error is not None]
     asked_for = _distinct(map(what_was_asked, commands))
     return {
@@ -51,6 +53,7 @@ def run_as_data(
         **_circumstances([record.provenance for record in records]),
         "grids": [grid_as_data(Page(v, asked.get(v, []), by_key, commands)) for v in variants],
         "claims": claims_with_cells(planned, records, variants),
+        "questions": None if answers is None else answers_as_data(answers),
         "failures": [
             {"model": record.config.describe(), "error": record.error} for record in failures
         ],

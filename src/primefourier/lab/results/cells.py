@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from primefourier.analysis import Interval, Ratio, mean_interval, selectivity, specialisation_ratio
+from primefourier.analysis.stand_in import Kind
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.experiments import EXPERIMENTS
 from primefourier.lab.record import Record
@@ -30,6 +31,7 @@ class Cell:
         noise_floor: Of one drop.
         degenerate: Whether no sum wraps around in any of its models.
         records: What it was made of.
+        by_seed: ``on`` and ``off`` of each seed.
     """
 
     experiment: str
@@ -43,6 +45,7 @@ class Cell:
     noise_floor: float
     degenerate: bool
     records: tuple[Record, ...]
+    by_seed: Mapping[int, tuple[float | None, float | None]]
 
     @property
     def name(self) -> str:
@@ -65,13 +68,14 @@ def cell_of(config: ModelConfig) -> tuple[int, int]:
 
 
 def make_cells(
-    asked: Iterable[ModelConfig], records: Mapping[str, Record]
+    asked: Iterable[ModelConfig], records: Mapping[str, Record], *, kind: Kind = "zero"
 ) -> dict[tuple[int, int], Cell]:
     """Make the cells of one variant; a cell without a whole seed is left out.
 
     Args:
         asked: The models that belong to the variant.
         records: The records that are there, by key.
+        kind: What stood in for ablated rows; all but zeroing need probes.
     """
     groups: dict[tuple[int, int], dict[int, list[ModelConfig]]] = {}
     for config in asked:
@@ -81,10 +85,11 @@ def make_cells(
         measured = {
             seed: [records[c.key] for c in configs]
             for seed, configs in sorted(by_seed.items())
-            if _whole(configs) and all(_measured(records.get(c.key)) for c in configs)
+            if _whole(configs)
+            and all(c.key in records and records[c.key].knows(kind) for c in configs)
         }
         if measured:
-            cells[place] = _make_cell(place, measured)
+            cells[place] = _make_cell(place, measured, kind)
     return cells
 
 
@@ -95,15 +100,16 @@ def _whole(configs: list[ModelConfig]) -> bool:
     return {config.modulus for config in configs} == set(configs[0].primes)
 
 
-def _measured(record: Record | None) -> bool:
-    return record is not None and record.measurement is not None
+def _known(record: Record | None, kind: Kind) -> bool:
+    return record is not None and record.knows(kind)
 
 
-def _make_cell(place: tuple[int, int], by_seed: dict[int, list[Record]]) -> Cell:
+def _make_cell(place: tuple[int, int], by_seed: dict[int, list[Record]], kind: Kind) -> Cell:
     records = [record for group in by_seed.values() for record in group]
     first = records[0]
     threshold = EXPERIMENTS[first.config.experiment].threshold
-    on, off = zip(*(_drops(group) for group in by_seed.values()), strict=True)
+    drops = {seed: _drops(group, kind) for seed, group in by_seed.items()}
+    on, off = zip(*drops.values(), strict=True)
     return Cell(
         experiment=first.config.experiment,
         row=place[0],
@@ -120,18 +126,19 @@ def _make_cell(place: tuple[int, int], by_seed: dict[int, list[Record]]) -> Cell
         noise_floor=first.measured.noise_floor,
         degenerate=all(record.config.degenerate for record in records),
         records=tuple(records),
+        by_seed=drops,
     )
 
 
-def _drops(records: list[Record]) -> tuple[float | None, float | None]:
+def _drops(records: list[Record], kind: Kind) -> tuple[float | None, float | None]:
     """Return the mean drop of relevant rows and of the others, over the models of one seed."""
-    on, off = zip(*map(split_drops, records), strict=True)
+    on, off = zip(*(split_drops(record, kind) for record in records), strict=True)
     return _mean(on), _mean(off)
 
 
-def split_drops(record: Record) -> tuple[float | None, float | None]:
+def split_drops(record: Record, kind: Kind = "zero") -> tuple[float | None, float | None]:
     """Return a model's mean drop of relevant rows and of the others; None where there are none."""
-    drops = dict(zip(record.config.primes, record.measured.drops, strict=True))
+    drops = dict(zip(record.config.primes, record.row_drops(kind), strict=True))
     if not record.config.relevant:
         return None, statistics.mean(drops.values())
     found = selectivity(drops, record.config.relevant)

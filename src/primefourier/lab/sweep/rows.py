@@ -69,6 +69,8 @@ def probe_row(record: Record) -> Row:
 
 def read_probe(row: Row) -> tuple[str, Probe, Provenance]:
     """Turn a row back into the key of a model, its probe and where that was made."""
+    if len(row) != 4:
+        raise DamagedRowError(f"a probe has {len(row)} columns")
     key, probe, provenance, written = row
     if not all(isinstance(value, str) for value in row) or written != digest(row[:-1]):
         raise DamagedRowError("the digest of a probe is not that of its content")

@@ -1,0 +1,182 @@
+"""The answers as data for programs and as Markdown for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from primefourier.analysis import Interval
+from primefourier.lab.claims.table import escape, verdict_so_far
+from primefourier.lab.probing import KINDS
+from primefourier.lab.questions.answers import Answers
+from primefourier.lab.questions.depths import DepthDrops
+from primefourier.lab.questions.equivariance import EpochCurve
+from primefourier.lab.questions.groups import Group
+
+SHOWN_EPOCHS = (0, 1, 2, 5, 10, 25)
+"""Columns of the tables of equivariance; the last epoch is added."""
+
+
+def answers_as_data(answers: Answers) -> dict[str, Any]:
+    """Return the answers as plain data."""
+    return {
+        "depths": [
+            {
+                **_group(found.group),
+                "ablation": found.kind,
+                "relevant": list(map(_interval, found.relevant)),
+                "other": list(map(_interval, found.other)),
+            }
+            for found in answers.depths
+        ],
+        "equivariance": [
+            {
+                **_group(curve.group),
+                "measure": curve.measure.name,
+                "title": curve.measure.title,
+                "meaning": curve.measure.meaning,
+                "by_epoch": list(map(_interval, curve.values)),
+            }
+            for curve in answers.curves
+        ],
+        "claims": [
+            {
+                "claim": claim.name,
+                "statement": claim.statement,
+                **{
+                    kind: {
+                        "measured": finding.measured,
+                        "verdict": finding.verdict,
+                        "verdict_so_far": verdict_so_far(finding),
+                        "complete": finding.complete,
+                    }
+                    for kind, finding in by_kind.items()
+                },
+            }
+            for claim, by_kind in answers.claims.items()
+        ],
+    }
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of words; the first has the names of the columns."""
+
+    heading: str
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A question, how it was asked of the networks, and the tables that answer it."""
+
+    question: str
+    text: str
+    tables: Sequence[Table]
+
+
+def answers_as_sections(answers: Answers) -> list[Section]:
+    """Return the answers as tables, one section for each question."""
+    meanings = [
+        f"{measure.title[0].upper()}{measure.title[1:]}: {measure.meaning}."
+        for measure in dict.fromkeys(curve.measure for curve in answers.curves)
+    ]
+    return [
+        Section(
+            "Does it matter what stands in for an ablated row?",
+            "Zeros are the paper's choice, and no row of the data is zero. mean puts the row's "
+            "mean over the test pairs there, permute the row of another test pair. Only probed "
+            "models count, the same ones in each column.",
+            [Table("", [["claim", *KINDS], *_claims(answers)])],
+        ),
+        Section(
+            "Which depths carry the answer?",
+            "Mean drop when one (p, d) block is ablated by itself: blocks of primes that divide N "
+            "by depth, and the largest mean over the depths of the other primes.",
+            [
+                Table(name, list(_depths(list(some))))
+                for name, some in groupby(answers.depths, key=lambda found: found.group.name)
+            ],
+        ),
+        Section(
+            "Does training make the network equivariant?",
+            "When the first operand is exchanged, a → a + s, every logit should move by s. "
+            + " ".join(meanings),
+            [
+                Table(name, list(_curves(list(some))))
+                for name, some in groupby(answers.curves, key=lambda curve: curve.group.name)
+            ],
+        ),
+    ]
+
+
+def answers_as_markdown(answers: Answers) -> str:
+    """Return the answers as Markdown."""
+    lines = ["# Questions that the paper leaves open"]
+    for section in answers_as_sections(answers):
+        lines += ["", f"## {section.question}", "", section.text]
+        for table in section.tables:
+            lines += ["", f"### {table.heading}"] if table.heading else []
+            lines += ["", *_rows(table.rows)]
+    return "\n".join(lines) + "\n"
+
+
+def _claims(answers: Answers) -> Iterator[list[str]]:
+    for claim, by_kind in answers.claims.items():
+        cells = [
+            f"{verdict_so_far(finding)}: {finding.measured or '—'}" for finding in by_kind.values()
+        ]
+        yield [f"{claim.name} {claim.statement}", *cells]
+
+
+def _depths(found: Sequence[DepthDrops]) -> Iterator[list[str]]:
+    depth = len(found[0].relevant)
+    yield ["r", "seeds", "ablation", *(f"d = {d}" for d in range(depth)), "other primes"]
+    for drops in found:
+        other = max(drops.other, key=lambda interval: interval.mean)
+        values = [write_interval(interval) for interval in (*drops.relevant, other)]
+        group = drops.group
+        yield [str(group.input_range), str(len(group.by_seed)), drops.kind, *values]
+
+
+def _curves(curves: Sequence[EpochCurve]) -> Iterator[list[str]]:
+    last = len(curves[0].values) - 1
+    shown = sorted({*(epoch for epoch in SHOWN_EPOCHS if epoch < last), last})
+    yield ["measure", "r", *("untrained" if e == 0 else f"epoch {e}" for e in shown)]
+    for curve in sorted(curves, key=lambda c: c.measure.title):  # stable: r stays in order
+        values = [write_interval(curve.values[epoch]) for epoch in shown]
+        yield [curve.measure.title, str(curve.group.input_range), *values]
+
+
+def write_interval(interval: Interval) -> str:
+    """Write a mean, with its 95 % interval where there are several seeds.
+
+    >>> write_interval(Interval(0.9091, None, None, 1)), write_interval(Interval(0.9, 0.8, 1.0, 5))
+    ('0.909', '0.900 ± 0.100')
+    """
+    text = f"{interval.mean + 0.0:.3f}".replace("-0.000", "0.000")
+    return text if interval.high is None else f"{text} ± {interval.high - interval.mean:.3f}"
+
+
+def _rows(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    for number, row in enumerate(rows):
+        yield f"| {' | '.join(map(escape, row))} |"
+        if number == 0:
+            yield "|" + "---|" * len(row)
+
+
+def _group(group: Group) -> dict[str, Any]:
+    return {
+        "group": group.name,
+        "experiment": group.experiment,
+        "row": group.row,
+        "range": group.input_range,
+        "seeds": list(group.by_seed),
+        "models": group.models,
+    }
+
+
+def _interval(interval: Interval) -> dict[str, float | None]:
+    return {"mean": interval.mean, "low": interval.low, "high": interval.high}
