@@ -8,7 +8,16 @@ from typing import Any
 import duckdb
 import pytest
 
-from lab_records import EXP1, EXP2, configs_of, failed, measured, plausible
+from lab_records import (
+    EXP1,
+    EXP2,
+    configs_of,
+    failed,
+    measured,
+    plausible,
+    records_of,
+    with_probe,
+)
 from primefourier.lab import export
 from primefourier.lab.export import COLUMNS, Format, export_records
 from primefourier.lab.record import Record
@@ -186,3 +195,17 @@ def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
         export_records(RECORDS, tmp_path, "csv")
     with pytest.raises(FileNotFoundError, match="create it first"):
         export_records(RECORDS, tmp_path / "no" / "x.csv", "csv")
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_probes_are_columns_of_their_own(tmp_path: Path, kind: Format) -> None:
+    config = configs_of("exp1", sizes=(4,), ranges=(100,))[0]
+    plain = records_of([config])[0]
+    record = with_probe(plain, off={"permute": 0.25}, block=lambda _c, _k, _p, d: d / 10)
+    (row,) = read(save([record], tmp_path, kind), kind)
+    assert row["permute_drops"] == [0.8, 0.25, 0.25, 0.25]
+    assert row["block_mean_drops"] == [d / 10 for d in range(6)] * 4
+    assert len(row["shift_error"]) == len(row["share_apart"]) == 26
+    assert row["off_block_energy"][:2] == [0.5, 0.25]
+    (row,) = read(save([plain], tmp_path, kind), kind)
+    assert row["permute_drops"] is row["shift_error"] is None

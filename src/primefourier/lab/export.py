@@ -66,8 +66,8 @@ COLUMNS = {
     "versions": "VARCHAR",
 }
 """The columns of an export, with their types in Parquet; lists have one entry a row, in the order
-of ``primes``, or one an epoch. Those of probes (``mean_drops`` to ``relevant_share``) have one a row,
-one a block, by prime and then by depth, or one before training and one an epoch."""
+of ``primes``, or one an epoch. Those of probes (``mean_drops`` to ``relevant_share``) have one a
+row, one a block, by prime and then by depth, or one before training and one an epoch."""
 
 
 def export_records(records: Sequence[Record], path: Path, kind: Format) -> None:

@@ -6,8 +6,18 @@ from typing import Any
 
 import pytest
 
-from lab_records import EXP1, EXP2, PAPER, PROVENANCE, configs_of, failed, plausible
+from lab_records import (
+    EXP1,
+    EXP2,
+    PAPER,
+    PROVENANCE,
+    configs_of,
+    failed,
+    plausible,
+    with_probe,
+)
 from primefourier.lab.config import ModelConfig
+from primefourier.lab.questions import answer_questions, answers_as_data
 from primefourier.lab.record import Record
 from primefourier.lab.report.run_data import run_as_data
 from small_models import small_config
@@ -79,6 +89,15 @@ def test_the_papers_grids_come_first_and_others_after_them() -> None:
     assert [grid["paper"] for grid in data["grids"]] == [True, True, True, False, True]
     assert states(data) == [{"missing"}, {"missing"}, {"missing"}, {"measured"}, {"measured"}]
     assert data["counts"]["planned"] == 4, "also of experiments that no grid shows"
+
+
+def test_questions_are_answered_where_networks_were_probed() -> None:
+    records = plausible(EXP1[:20])
+    assert run_of(EXP1[:20], records)["questions"] is None
+    probed = [*map(with_probe, records)]
+    answers = answer_questions(EXP1[:20], probed)
+    assert answers is not None
+    assert run_of(EXP1[:20], probed)["questions"] == answers_as_data(answers)
 
 
 def test_circumstances_are_told_once_each() -> None:

@@ -1,7 +1,9 @@
 // What the line and bar charts share: a frame with axes, drawn anew when its width changes.
 
 import { h, s } from "./dom.js";
+import { decimals } from "./scale.js";
 
+const EPOCH_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
 const MARGIN = { top: 12, right: 14, bottom: 42, left: 48 };
 
 // Make a box that draws itself for its width, now and whenever that changes.
@@ -10,7 +12,7 @@ export function responsive(draw) {
   let width = 0;
   new ResizeObserver(([entry]) => {
     const now = Math.round(entry.contentRect.width);
-    if (now === width) return;
+    if (now === width || !now) return; // it has no width once it is taken away
     width = now;
     box.replaceChildren(draw(width));
   }).observe(box);
@@ -52,6 +54,22 @@ export function linearAxis(low, high, step, label, write = String) {
   return { place: (value) => (value - low) / (high - low), ticks, label };
 }
 
+// An axis for shares of all answers and their differences: from 0 to 1, or as far as intervals reach.
+export function shareAxis(intervals, label, least = 0) {
+  const low = Math.min(0, least, ...intervals.map(({ mean, low }) => low ?? mean));
+  const high = Math.max(1, ...intervals.map(({ mean, high }) => high ?? mean));
+  const write = (value) => decimals(value, 1);
+  return linearAxis(Math.floor(low * 20) / 20, Math.ceil(high * 20) / 20, 0.2, label, write);
+}
+
+// An axis of epochs, with a tick at the first and at round numbers.
+export function epochAxis(first, last) {
+  const step = EPOCH_STEPS.find((one) => last / one <= 8) ?? last;
+  const axis = linearAxis(first, Math.max(first + 1, last), step, "epoch");
+  if (axis.ticks[0][0] !== first) axis.ticks.unshift([first, String(first)]);
+  return axis;
+}
+
 // An axis in equal factors, with ticks where they are wanted.
 export function logAxis(low, high, ticks, label) {
   const [start, span] = [Math.log(low), Math.log(high / low) || 1];
@@ -82,7 +100,7 @@ function plus(r) {
 
 // The mark of a series: its shape and colour differ from those of the others, whichever one can see.
 export function marker(i, size = 4) {
-  return s("path", { class: `mark series-${i % COLORS}`, d: SHAPES[i % SHAPES.length](size) });
+  return s("path", { class: `marker series-${i % COLORS}`, d: SHAPES[i % SHAPES.length](size) });
 }
 
 export function seriesClass(i) {

@@ -1,6 +1,7 @@
 // A row of buttons of which one is chosen, as a radio group: Tab enters it, arrows choose.
 
 import { h } from "./dom.js";
+import { get, set, watch } from "./state.js";
 
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
@@ -25,4 +26,11 @@ export function choiceGroup(name, options, choose) {
       buttons[i].tabIndex = value === chosen ? 0 : -1;
     });
   return { element, show };
+}
+
+// Make the group for a value of the state: it shows that value and changes it.
+export function stateChoice(label, name, options) {
+  const choice = choiceGroup(label, options, (value) => set({ [name]: value }));
+  watch([name], () => choice.show(get(name)));
+  return choice.element;
 }

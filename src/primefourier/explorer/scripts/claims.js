@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { openCell } from "./cell.js";
-import { simpleTable } from "./table.js";
+import { simpleTable, tableOfBodies } from "./table.js";
 import { verdictCounts, verdictMark } from "./verdict.js";
 
 const AGREES = new Map([
@@ -24,19 +24,10 @@ export function claimsSection(run) {
     { id: "claims", "aria-labelledby": "claims-title" },
     h("header", {}, h("h2", { id: "claims-title" }, "Claims"), h("p", { class: "prose muted" }, INTRODUCTION)),
     h("ul", { class: "verdicts", "aria-label": "Verdicts" }, verdicts),
-    h(
-      "table",
+    tableOfBodies(
       { class: "claims" },
       h("caption", { class: "visually-hidden" }, "The claims of the paper with their verdicts"),
-      h(
-        "thead",
-        {},
-        h(
-          "tr",
-          {},
-          columns.map((name) => h("th", { scope: "col" }, name)),
-        ),
-      ),
+      columns,
       run.claims.map((claim) => claimRows(claim, columns)),
     ),
   );
@@ -65,7 +56,10 @@ function claimRows(claim, columns) {
     verdictMark(claim.verdict, claim.verdict_so_far),
     `${claim.configurations} of ${claim.configurations_asked}`,
   ];
-  const cells = values.map((value, i) => h("td", { "data-label": columns[i + 1] }, value));
+  const cells = columns.slice(1).map((name, i) => {
+    const kind = name === "Verdict" ? "of-verdict" : null;
+    return h("td", { class: kind, "data-label": name }, values[i]);
+  });
   return h("tbody", { "data-claim": claim.claim }, h("tr", {}, h("th", { scope: "row" }, button), cells), below);
 }
 

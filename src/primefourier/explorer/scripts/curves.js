@@ -1,56 +1,43 @@
 // The training curves of a cell's models: test accuracy after each epoch, a line for each model.
 
 import { h, s } from "./dom.js";
-import { frame, linearAxis, path, responsive, seriesClass } from "./chart.js";
-import { legend } from "./legend.js";
+import { epochAxis, frame, linearAxis, path, seriesClass } from "./chart.js";
 import { accuracyOf } from "./measures.js";
 import { count, decimals } from "./scale.js";
+import { lineChart, nearest } from "./series.js";
 import { hideTooltip, showTooltip, tooltipLines } from "./tooltip.js";
 
 const HEIGHT = 300;
-const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
 
 // Make the chart of some models; lines of one task prime share a colour, seeds stand side by side.
 export function trainingCurves(models, grid) {
   const bySeed = grid.experiment === "exp2"; // where all models have the same modulus
   const nameOf = (model) => (bySeed ? `seed ${model.seed}` : `p = ${model.modulus}`);
-  const names = [...new Set(models.map(nameOf))];
-  const groups = new Map(names.map((name) => [name, []]));
-  const emphasise = (chosen) => {
-    for (const [name, lines] of groups) {
-      for (const line of lines) line.setAttribute("class", chosen ? (name === chosen ? "strong" : "faded") : "");
-    }
-  };
-  const chart = responsive((width) => {
-    const drawn = axes(models, grid, width);
-    const { plot, top, start, right } = drawn;
-    names.forEach((name, i) => {
-      const named = models.filter((model) => nameOf(model) === name);
-      const lines = named.map((model) => curve(model, i, drawn, grid, (on) => emphasise(on ? name : null)));
-      groups.set(name, lines);
-      plot.append(...lines);
-    });
-    const [y, words] = [top(grid.threshold), `converged above ${decimals(grid.threshold, 2)}`];
-    plot.append(
-      s("line", { class: "threshold", x1: start, x2: right, y1: y, y2: y }),
-      s("text", { class: "tick halo", x: right, y: y + 14, "text-anchor": "end" }, words),
-    );
-    return drawn.svg;
+  const lines = [...new Set(models.map(nameOf))].map((name, i) => {
+    const named = models.filter((model) => nameOf(model) === name);
+    return {
+      key: name,
+      name,
+      sample: s("line", { class: `stroke ${seriesClass(i)} ${dash(i)}`, x1: -13, x2: 13 }),
+      tell: () => named.flatMap((model) => tell(model, grid)),
+      draw: (drawn, emphasise) => named.map((model) => curve(model, i, drawn, grid, emphasise)),
+    };
   });
-  const entries = names.map((name, i) => ({
-    name,
-    sample: s("line", { class: `stroke ${seriesClass(i)} ${dash(i)}`, x1: -13, x2: 13 }),
-    tell: () => models.filter((model) => nameOf(model) === name).flatMap((model) => tell(model, grid)),
-    emphasise: (on) => emphasise(on ? name : null),
-  }));
-  return h("div", { class: "curves" }, chart, legend("Models", entries));
+  const over = (drawn) => threshold(grid, drawn);
+  const drawing = lineChart("Models", lines, (width) => axes(models, grid, width), { over });
+  return h("div", { class: "curves" }, drawing.chart, drawing.legend);
+}
+
+function threshold(grid, { top, start, right }) {
+  const [y, words] = [top(grid.threshold), `converged above ${decimals(grid.threshold, 2)}`];
+  return [
+    s("line", { class: "threshold", x1: start, x2: right, y1: y, y2: y }),
+    s("text", { class: "tick halo", x: right, y: y + 14, "text-anchor": "end" }, words),
+  ];
 }
 
 function axes(models, grid, width) {
-  const epochs = Math.max(...models.map((model) => model.curve.length));
-  const step = STEPS.find((one) => epochs / one <= 8) ?? epochs;
-  const x = linearAxis(1, Math.max(2, epochs), step, "epoch");
-  if (step > 1) x.ticks.unshift([1, "1"]);
+  const x = epochAxis(1, Math.max(...models.map((model) => model.curve.length)));
   const y = linearAxis(0, 1, 0.2, "test accuracy", (value) => decimals(value, 1));
   const good = models.filter((model) => converged(model, grid)).length;
   const label = `Training curves of ${count(models.length, "model")}, of which ${good} converged`;
@@ -64,8 +51,8 @@ function curve(model, i, { left, top, svg }, grid, emphasise) {
   const line = s("g", {}, drawn, s("path", { class: "hit-line", d }));
   line.addEventListener("pointermove", (event) => {
     const { left: edge, top: above } = svg.getBoundingClientRect();
-    const along = places.map(([x]) => Math.abs(edge + x - event.clientX));
-    const epoch = along.indexOf(Math.min(...along));
+    const across = places.map(([x]) => x);
+    const epoch = nearest(across, event.clientX - edge);
     emphasise(true);
     const around = new DOMRect(edge + places[epoch][0], above + places[epoch][1], 0, 0);
     showTooltip(line, tell(model, grid, epoch), around);

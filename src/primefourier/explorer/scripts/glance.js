@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { isShown, measureOf, meanOf, nothingShown } from "./measures.js";
-import { count, decimals } from "./scale.js";
+import { count, decimals, spread } from "./scale.js";
 
 const QUESTIONS = {
   exp1: "Trained modulo a prime p. Only the row of p should matter.",
@@ -38,9 +38,4 @@ function bar(name, value, kind) {
   const fill = h("span", { class: `fill ${kind}`, style: { width } });
   const track = h("span", { class: "track", "aria-hidden": "true" }, fill);
   return [h("dt", {}, name), h("dd", {}, track, h("strong", { class: "number" }, decimals(value)))];
-}
-
-function spread(values) {
-  const ends = [Math.min(...values), Math.max(...values)].map((value) => decimals(value));
-  return ends[0] === ends[1] ? ends[0] : ends.join("–");
 }

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { cellKey, configurationOf, openCell } from "./cell.js";
 import { isShown } from "./measures.js";
-import { count, css, decimals, gradient, inkOn } from "./scale.js";
+import { capital, count, css, decimals, gradient, inkOn } from "./scale.js";
 import { set } from "./state.js";
 import { explain, hideTooltip, tooltipLines } from "./tooltip.js";
 
@@ -150,8 +150,4 @@ function colorBar() {
       element.setAttribute("aria-label", words);
     },
   };
-}
-
-function capital(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

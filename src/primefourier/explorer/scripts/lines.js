@@ -2,14 +2,15 @@
 
 import { h, s } from "./dom.js";
 import { cellKey, configurationOf, findCell } from "./cell.js";
-import { frame, linearAxis, logAxis, marker, path, responsive, seriesClass } from "./chart.js";
-import { choiceGroup } from "./choice.js";
-import { legend } from "./legend.js";
+import { frame, logAxis, path, shareAxis } from "./chart.js";
+import { stateChoice } from "./choice.js";
+import { lineCard } from "./line_card.js";
 import { isShown, measureOf, nothingShown } from "./measures.js";
 import { decimals } from "./scale.js";
+import { aside, lineChart, markedLine, sampleOf } from "./series.js";
 import { get, set, watch } from "./state.js";
-import { openable, simpleTable } from "./table.js";
-import { hideTooltip, showTooltip, tooltipLines } from "./tooltip.js";
+import { simpleTable } from "./table.js";
+import { tooltipLines } from "./tooltip.js";
 
 const HEIGHT = 380;
 const LEAST_BETWEEN_TICKS = 36;
@@ -17,33 +18,24 @@ const LEAST_BETWEEN_TICKS = 36;
 // Make the part that shows the lines of one grid, chosen by its title; `shown` tells which there are.
 export function linesPart(run, shown) {
   const titles = run.grids.map((grid, i) => [i, grid.title]).filter(([i]) => shown[i]);
-  const choice = choiceGroup("Lines of", titles, (linesGrid) => set({ linesGrid }));
-  const [text, place, numbers] = [h("p", { class: "small muted" }), h("div", { class: "lines" }), h("div", {})];
-  let drawing = null;
-  watch(["linesGrid", "measure"], () => {
+  const choice = stateChoice("Lines of", "linesGrid", titles);
+  const card = lineCard("The lines over r", [choice], ["linesGrid", "measure"], () => {
     const grid = run.grids[get("linesGrid")];
     const keys = get("measure") === "on" || get("measure") === "off" ? ["on", "off"] : [get("measure")];
     const measures = keys.map(measureOf);
-    choice.show(get("linesGrid"));
-    text.textContent = explanation(grid, measures);
-    drawing = grid.cells.some((cell) => hasAny(cell, measures)) ? drawLines(grid, measures) : null;
-    const nothing = h("p", { class: "nothing" }, nothingShown(grid));
-    place.replaceChildren(...(drawing ? [drawing.chart, drawing.legend] : [nothing]));
-    numbers.replaceChildren(...(drawing ? [numbersOf(grid, measures)] : []));
+    return {
+      text: [explanation(grid, measures)],
+      drawing: grid.cells.some((cell) => hasAny(cell, measures)) ? drawLines(grid, measures) : null,
+      nothing: nothingShown(grid),
+      table: () => numbersOf(grid, measures),
+    };
   });
   watch(["pointed"], () => {
     const found = findCell(run, get("pointed"));
     const same = found && found.grid.row_name === run.grids[get("linesGrid")].row_name;
-    drawing?.emphasise(same ? found.cell.row : null);
+    card.emphasise(same ? found.cell.row : null);
   });
-  return h(
-    "div",
-    { class: "card lines-part" },
-    h("div", { class: "part-head" }, h("h3", {}, "The lines over r"), choice.element),
-    text,
-    place,
-    numbers,
-  );
+  return card.element;
 }
 
 function hasAny(cell, measures) {
@@ -63,37 +55,20 @@ function explanation(grid, measures) {
 
 function drawLines(grid, measures) {
   const shown = grid.rows.filter((row) => grid.cells.some((cell) => cell.row === row && hasAny(cell, measures)));
-  const groups = new Map();
-  const emphasise = (row) => {
-    const known = groups.has(row);
-    for (const [other, parts] of groups) parts.setAttribute("class", known ? (other === row ? "strong" : "faded") : "");
-  };
-  const chart = responsive((width) => {
-    groups.clear();
-    const drawn = axes(grid, measures, width);
-    if (measures.length > 1) drawn.plot.append(floorBand(grid, drawn));
-    shown.forEach((row, place) => {
-      const aside = (place - (shown.length - 1) / 2) * 2.5; // so that error bars stand side by side
-      const i = grid.rows.indexOf(row);
-      const parts = s(
-        "g",
-        {},
-        measures.map((measure, j) => oneLine(grid, row, i, measure, j === 1, drawn, aside)),
-      );
-      groups.set(row, parts);
-      drawn.plot.append(parts);
-    });
-    return drawn.svg;
+  const lines = shown.map((row, place) => {
+    const i = grid.rows.indexOf(row);
+    const name = `${grid.row_name} = ${row}`;
+    return {
+      key: row,
+      name,
+      sample: sampleOf(i),
+      tell: () => tooltipLines(name, valuesOf(grid, row, measures)),
+      draw: (drawn) =>
+        measures.map((measure, j) => oneLine(grid, row, i, measure, j === 1, drawn, aside(place, shown.length))),
+    };
   });
-  const entries = shown
-    .map((row) => [row, grid.rows.indexOf(row)])
-    .map(([row, i]) => ({
-      name: `${grid.row_name} = ${row}`,
-      sample: [s("line", { class: `stroke ${seriesClass(i)}`, x1: -13, x2: 13 }), marker(i)],
-      tell: () => tooltipLines(`${grid.row_name} = ${row}`, valuesOf(grid, row, measures)),
-      emphasise: (on) => emphasise(on ? row : null),
-    }));
-  return { chart, legend: legend("Lines", entries), emphasise };
+  const under = (drawn) => (measures.length > 1 ? [floorBand(grid, drawn)] : []);
+  return lineChart("Lines", lines, (width) => axes(grid, measures, width), { under });
 }
 
 function axes(grid, measures, width) {
@@ -115,11 +90,8 @@ function axes(grid, measures, width) {
     y = { ...axis, place: (value) => axis.place(Math.max(1, value)) };
   } else {
     const floors = measures.length > 1 ? cells.map((cell) => -cell.floor) : [];
-    const least = Math.min(0, ...floors, ...values.map((value) => value.low ?? value.mean));
-    const most = Math.max(1, ...values.map((value) => value.high ?? value.mean));
     const name = measures.length > 1 ? "drop of accuracy" : measures[0].label.toLowerCase();
-    const write = (value) => decimals(value, 1);
-    y = linearAxis(Math.floor(least * 20) / 20, Math.ceil(most * 20) / 20, 0.2, name, write);
+    y = shareAxis(values, name, Math.min(0, ...floors));
   }
   const what = measures.map((measure) => measure.name(grid)).join(" and ");
   const label =
@@ -137,39 +109,29 @@ function floorBand(grid, { left, top }) {
   return s("path", { class: "floor-band", d: `${path([...upper, ...lower])}Z` });
 }
 
-function oneLine(grid, row, i, measure, dashed, { left, top }, aside) {
+function oneLine(grid, row, i, measure, dashed, { left, top }, moved) {
   const found = grid.cells.filter((cell) => cell.row === row && isShown(cell, measure));
   const several = found.some((cell) => measure.read(cell).high !== null);
-  const at = (cell) => [left(cell.range) + (several ? aside : 0), top(measure.read(cell).mean)];
-  return [
-    s("path", { class: `stroke ${seriesClass(i)} ${dashed ? "dashed" : ""}`, d: path(found.map(at)) }),
-    found.map((cell) => {
-      const [x, y] = at(cell);
-      const { low, high } = measure.read(cell);
-      const bound = measure.key === "ratio" && cell.ratio.bound;
-      const look = { transform: `translate(${x} ${y})`, class: dashed || bound ? "point hollow" : "point" };
-      const mark = s("g", look, marker(i), s("circle", { class: "hit", r: 11 }));
-      listen(mark, grid, cell, measure);
-      if (high === null) return mark;
-      const ends = { x1: x, x2: x, y1: top(low), y2: top(high) };
-      return [s("line", { class: `stroke thin ${seriesClass(i)}`, ...ends }), mark];
-    }),
-  ];
+  const points = found.map((cell) => {
+    const { mean, low, high } = measure.read(cell);
+    return {
+      x: left(cell.range) + (several ? moved : 0),
+      y: top(mean),
+      ends: high === null ? null : [top(low), top(high)],
+      hollow: dashed || (measure.key === "ratio" && cell.ratio.bound),
+      tell: () => tellPoint(grid, cell, measure),
+      pointed: (on) => set({ pointed: on ? cellKey(get("linesGrid"), cell.row, cell.range) : null }),
+    };
+  });
+  return markedLine(i, points, dashed);
 }
 
-function listen(mark, grid, cell, measure) {
-  mark.addEventListener("pointerenter", () => {
-    set({ pointed: cellKey(get("linesGrid"), cell.row, cell.range) });
-    const pairs = [
-      [measure.name(grid), measure.tell(cell)],
-      ["noise floor", decimals(cell.floor, 4)],
-    ];
-    showTooltip(mark, tooltipLines(configurationOf(grid, cell), pairs));
-  });
-  mark.addEventListener("pointerleave", () => {
-    set({ pointed: null });
-    hideTooltip(mark);
-  });
+function tellPoint(grid, cell, measure) {
+  const pairs = [
+    [measure.name(grid), measure.tell(cell)],
+    ["noise floor", decimals(cell.floor, 4)],
+  ];
+  return tooltipLines(configurationOf(grid, cell), pairs);
 }
 
 function valuesOf(grid, row, measures) {
@@ -179,15 +141,13 @@ function valuesOf(grid, row, measures) {
 
 // The same numbers as a table.
 function numbersOf(grid, measures) {
-  return openable("The numbers of these lines", () => {
-    const rows = grid.rows.flatMap((row) =>
-      measures.map((measure) => {
-        const cells = grid.cells.filter((cell) => cell.row === row);
-        const values = cells.map((cell) => h("td", {}, isShown(cell, measure) ? measure.tell(cell) : "—"));
-        return h("tr", {}, h("th", { scope: "row" }, `${grid.row_name} = ${row}, ${measure.name(grid)}`), values);
-      }),
-    );
-    const columns = ["configuration", ...grid.ranges.map((range) => `r = ${range}`)];
-    return simpleTable({ class: "numbers" }, h("caption", {}, grid.title), columns, rows);
-  });
+  const rows = grid.rows.flatMap((row) =>
+    measures.map((measure) => {
+      const cells = grid.cells.filter((cell) => cell.row === row);
+      const values = cells.map((cell) => h("td", {}, isShown(cell, measure) ? measure.tell(cell) : "—"));
+      return h("tr", {}, h("th", { scope: "row" }, `${grid.row_name} = ${row}, ${measure.name(grid)}`), values);
+    }),
+  );
+  const columns = ["configuration", ...grid.ranges.map((range) => `r = ${range}`)];
+  return simpleTable({ class: "numbers" }, h("caption", {}, grid.title), columns, rows);
 }

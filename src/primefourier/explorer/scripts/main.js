@@ -10,6 +10,7 @@ import { channelsSection } from "./channels.js";
 import { failuresSection, runHeader } from "./run_header.js";
 import { resultsSection } from "./results.js";
 import { claimsSection } from "./claims.js";
+import { questionsSection } from "./questions.js";
 import { ownSection } from "./own.js";
 
 const NAMES = {
@@ -17,6 +18,7 @@ const NAMES = {
   channels: "Channels",
   results: "Results",
   claims: "Claims",
+  questions: "Beyond the paper",
   failures: "Failures",
   own: "Try your own",
 };
@@ -45,6 +47,7 @@ const sections = [
   channelsSection(),
   run && resultsSection(run),
   run && claimsSection(run),
+  run && questionsSection(run),
   run && failuresSection(run),
   ownSection(data),
 ].filter(Boolean);

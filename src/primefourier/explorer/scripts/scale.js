@@ -71,6 +71,12 @@ export function withInterval(interval, digits = 3) {
   return interval.high === null ? mean : `${mean} ± ${decimals(interval.high - interval.mean, digits)}`;
 }
 
+// Write from where to where some values lie, or their value if that is written alike.
+export function spread(values, digits = 3, between = "–") {
+  const ends = [Math.min(...values), Math.max(...values)].map((value) => decimals(value, digits));
+  return ends[0] === ends[1] ? ends[0] : ends.join(between);
+}
+
 export function percent(share) {
   return `${decimals(100 * share, 0)} %`;
 }
@@ -78,4 +84,9 @@ export function percent(share) {
 // Write how many there are of something: "1 model", "4 models".
 export function count(number, noun) {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+// Write a text with a capital letter at its beginning.
+export function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

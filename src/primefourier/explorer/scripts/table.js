@@ -4,8 +4,13 @@ import { h } from "./dom.js";
 
 // Make the table from its rows; each row is a tr.
 export function simpleTable(attributes, caption, columns, rows) {
+  return tableOfBodies(attributes, caption, columns, h("tbody", {}, rows));
+}
+
+// Make a table of which each body is a tbody.
+export function tableOfBodies(attributes, caption, columns, bodies) {
   const head = columns.map((name) => h("th", { scope: "col" }, name));
-  return h("table", attributes, caption, h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows));
+  return h("table", attributes, caption, h("thead", {}, h("tr", {}, head)), bodies);
 }
 
 // Make a part that is opened by its title; what it shows is made when it is first opened.

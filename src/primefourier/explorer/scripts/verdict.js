@@ -1,4 +1,4 @@
-// The four verdicts on a claim: each with its own sign and words, so that colour only helps.
+// The five verdicts on a claim: each with its own sign and words, so that colour only helps.
 
 import { h, s } from "./dom.js";
 
@@ -6,12 +6,14 @@ const SIGNS = {
   holds: ["good", "M4.5 8.5l2.5 2.5 4.5-5.5"],
   "holds in part": ["part", "M4.5 8h7"],
   "does not hold": ["bad", "M5.2 5.2l5.6 5.6M10.8 5.2l-5.6 5.6"],
+  "cannot be told": ["open", "M6 6.2a2 2 0 1 1 2.9 1.8C8.2 8.4 8 8.8 8 9.4M8 11.3v.4"],
   "not measured yet": ["open", ""],
 };
 const PLURAL = {
   holds: "hold",
   "holds in part": "hold in part",
   "does not hold": "do not hold",
+  "cannot be told": "cannot be told",
   "not measured yet": "not measured yet",
 };
 

@@ -109,9 +109,18 @@ class Page:
         return not named or self.variant.experiment in named
 
     def _command(self) -> str:
-        asked = map(what_was_asked, filter(self._may_have_made, self.commands))
-        commands = dict.fromkeys(filter(None, asked))
+        commands = distinct_commands(filter(self._may_have_made, self.commands))
         return f"Made by: {'; '.join(commands)}" if commands else ""
+
+
+def distinct_commands(commands: Iterable[str]) -> list[str]:
+    """Return what was asked, each once; a command is left out where the same one also probes.
+
+    >>> distinct_commands(["pfe run exp1 --out a", "pfe run exp1 --out a --probe", "pfe run exp2"])
+    ['pfe run exp1 --probe', 'pfe run exp2']
+    """
+    asked = dict.fromkeys(filter(None, map(what_was_asked, commands)))
+    return [command for command in asked if f"{command} --probe" not in asked]
 
 
 def what_was_asked(command: str) -> str:

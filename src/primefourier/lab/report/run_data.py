@@ -13,7 +13,7 @@ from primefourier.lab.questions import answer_questions, answers_as_data
 from primefourier.lab.record import Record
 from primefourier.lab.report.claim_data import claims_with_cells
 from primefourier.lab.report.grid_data import grid_as_data
-from primefourier.lab.report.page import Page, what_was_asked
+from primefourier.lab.report.page import Page, distinct_commands
 from primefourier.lab.results import find_variants, paper_variant
 
 
@@ -38,7 +38,7 @@ def run_as_data(
     variants = list(dict.fromkeys([*map(paper_variant, EXPERIMENTS), *asked]))
     answers = answer_questions(planned, records)
     failures = [record for record in records if record.error is not None]
-    asked_for = _distinct(map(what_was_asked, commands))
+    asked_for = distinct_commands(commands)
     return {
         "name": folder.resolve().name or str(folder),
         "folder": str(folder),

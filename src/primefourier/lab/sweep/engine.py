@@ -19,10 +19,10 @@ from primefourier.cluster.remote import worker_threads
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.cost import longest_first
 from primefourier.lab.record import Record
-from primefourier.lab.sweep.folder import WriterLock, prepare_folder
+from primefourier.lab.sweep.folder import FolderError, WriterLock, prepare_folder
 from primefourier.lab.sweep.places import PACKAGES, train_here, train_on
 from primefourier.lab.sweep.progress import Progress
-from primefourier.lab.sweep.store import write_store
+from primefourier.lab.sweep.store import StoreError, read_store, write_store
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -77,6 +77,10 @@ def run_sweep(
     configs = list({config.key: config for config in configs}.values())
     workers = usable_cores() if workers is None else as_integer(workers, "workers", at_least=0)
     folder = Path(folder)
+    if _is_finished(configs, folder, probe=probe):
+        progress = Progress.of(len(configs), [])
+        watch(progress)
+        return Outcome(progress, interrupted=False)
     with ExitStack() as stack:
         client = None
         if scheduler is not None:
@@ -106,6 +110,15 @@ def run_sweep(
         except KeyboardInterrupt:
             return Outcome(progress, interrupted=True)
     return Outcome(progress, interrupted=False)
+
+
+def _is_finished(configs: Sequence[ModelConfig], folder: Path, *, probe: bool) -> bool:
+    """Tell whether nothing is left to do, so that a finished sweep's files stay as they are."""
+    try:
+        with read_store(folder) as store:
+            return {config.key for config in configs} <= store.done(probe=probe)
+    except (FolderError, StoreError):  # there is none, or it is damaged and will be restored
+        return False
 
 
 def train(

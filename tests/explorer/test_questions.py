@@ -1,0 +1,273 @@
+"""The questions beyond the paper in a report: verdicts by kind, depths, and equivariance."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator
+
+from explorer_pages import write_report
+from lab_records import configs_of, plausible, with_probe
+from primefourier.analysis.stand_in import Kind
+from primefourier.lab.config import ModelConfig
+from primefourier.lab.questions import answer_questions, answers_as_data
+from primefourier.lab.record import Record
+from visits import PHONE, Visit, visit
+
+CONFIGS = [
+    *configs_of("exp1", sizes=(4, 8), ranges=(100, 500), seeds=(1, 2)),
+    *configs_of("exp2", ranges=(500,)),
+]
+KINDS: dict[Kind, str] = {"zero": "Zeros", "mean": "Its mean", "permute": "Another pair’s"}
+ROWS = {"relevant": "p divides N", "other": "other p"}
+CHECKS = sorted((Path(__file__).parent / "checks").glob("*.js"))
+DEPTHS, EPOCHS = "Which depths carry the answer?", "Does training make the network equivariant?"
+
+
+def block(config: ModelConfig, kind: Kind, prime: int, depth: int) -> float:
+    """Return a drop that differs between kinds, depths, sizes, ranges and seeds."""
+    wobble = config.seed / 100 + len(config.primes) / 1000 + config.input_range / 10_000
+    if prime not in config.relevant:
+        return wobble / 4
+    return {"zero": 0.8, "mean": 0.7, "permute": 0.6}[kind] / (1 + depth) + wobble
+
+
+def probed(record: Record) -> Record:
+    seed, input_range = record.config.seed, record.config.input_range
+    return with_probe(
+        record,
+        off={"mean": 0.0, "permute": 0.1},
+        block=block,
+        curve=lambda epoch: 1 / (1 + epoch * (1 + seed / 10) * input_range / 100),
+    )
+
+
+RECORDS = [probed(record) for record in plausible(CONFIGS)]
+ANSWERS = answer_questions(CONFIGS, RECORDS)
+assert ANSWERS is not None
+DATA: dict[str, Any] = answers_as_data(ANSWERS)
+
+
+@pytest.fixture(scope="module")
+def questions_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("questions") / "report.html"
+    write_report(file, CONFIGS, RECORDS)
+    return file
+
+
+@pytest.fixture(scope="module")
+def tab(browser: Browser, questions_file: Path) -> Iterator[Visit]:
+    with visit(browser, questions_file) as opened:
+        yield opened
+
+
+@pytest.fixture
+def opened(tab: Visit) -> Iterator[Visit]:
+    tab.load()
+    yield tab
+    tab.check()
+
+
+def card(opened: Visit, title: str) -> Locator:
+    return opened.page.locator("#questions .card").filter(has_text=title)
+
+
+def choose(part: Locator, name: str) -> None:
+    part.get_by_role("radio", name=name, exact=True).click()
+
+
+def numbers(part: Locator) -> list[list[str]]:
+    """Return the table of a card's numbers, opened if it is not."""
+    if part.locator("details:not([open])").count():
+        part.locator("summary").click()
+    part.locator("table.numbers").wait_for()
+    return [row.split("\t") for row in part.locator("table.numbers tr").all_inner_texts()]
+
+
+def written(interval: dict[str, float | None], digits: int = 3) -> str:
+    mean, high = interval["mean"], interval["high"]
+    assert mean is not None
+    return f"{mean:.{digits}f}" + ("" if high is None else f" ± {high - mean:.{digits}f}")
+
+
+def found(part: str, group: str, **wanted: str) -> list[dict[str, Any]]:
+    """Return what the data have of a group, a range after the other."""
+    wanted["group"] = group
+    return [each for each in DATA[part] if all(each[key] == wanted[key] for key in wanted)]
+
+
+def heights(chart: Locator, points: list[float]) -> list[float]:
+    """Turn heights on a chart into the values that its axis gives them."""
+    ticks = chart.locator("text.tick[text-anchor=end]").evaluate_all(
+        "ticks => ticks.map((tick) => [Number(tick.textContent), Number(tick.getAttribute('y'))])"
+    )
+    (low, bottom), (high, top) = ticks[0], ticks[-1]
+    return [low + (high - low) * (y - bottom) / (top - bottom) for y in points]
+
+
+def test_without_probes_there_is_no_such_part(report: Visit) -> None:
+    assert report.page.locator("#questions").count() == 0
+    assert "Beyond the paper" not in report.page.get_by_role("navigation").inner_text()
+
+
+def test_the_navigation_leads_there_after_the_claims(opened: Visit) -> None:
+    links = opened.page.get_by_role("navigation").get_by_role("link")
+    names = links.all_inner_texts()
+    assert names[names.index("Claims") + 1] == "Beyond the paper"
+    links.nth(names.index("Beyond the paper")).click()
+    assert opened.page.evaluate("document.activeElement.id") == "questions-title"
+
+
+def test_every_claim_is_judged_for_every_kind(opened: Visit) -> None:
+    shown = opened.page.locator("#questions tbody[data-about]").evaluate_all(
+        """bodies => bodies.map((body) => [body.dataset.about, body.querySelector("th").innerText,
+          [...body.querySelectorAll("td")].map((cell) => [cell.dataset.kind, cell.innerText])])"""
+    )
+    assert [name for name, *_ in shown] == [claim["claim"] for claim in DATA["claims"]]
+    for claim, (_, head, cells) in zip(DATA["claims"], shown, strict=True):
+        assert head == f"{claim['claim']} {claim['statement']}"
+        for (kind, text), expected in zip(cells, KINDS, strict=True):
+            finding = claim[expected]
+            assert kind == expected
+            assert text.split() == f"{finding['verdict_so_far']} {finding['measured']}".split()
+    changed = [
+        claim["claim"]
+        for claim in DATA["claims"]
+        if len({claim[kind]["verdict"] for kind in KINDS}) > 1
+    ]
+    assert "E1.3" in changed
+    told = opened.text("#questions .kinds-part > p:nth-of-type(2)")
+    assert re.findall(r"\w+\.\d", told) == changed
+
+
+def test_the_lines_over_the_depths_are_those_of_the_data(opened: Visit) -> None:
+    part = card(opened, DEPTHS)
+    chosen = part.get_by_role("radio", checked=True)
+    assert chosen.all_inner_texts() == ["Exp. 1, |P| = 8", "Its mean"]
+    for name, group in (
+        ("Exp. 1, |P| = 8", "Experiment 1, |P| = 8"),
+        ("Exp. 2, all N", "Experiment 2, all N"),
+    ):
+        choose(part, name)
+        for kind, label in KINDS.items():
+            choose(part, label)
+            ranges = found("depths", group, ablation=kind)
+            lines = [(each, row) for each in ranges for row in ROWS]
+            chart = part.locator(".chart svg")
+            points = chart.locator(".point").evaluate_all(
+                "marks => marks.map((mark) => [mark.matches('.hollow'),"
+                " Number(mark.getAttribute('transform').match(/ (.*)\\)/)[1])])"
+            )
+            for row, hollow in (("relevant", False), ("other", True)):
+                drawn = heights(chart, [y for is_hollow, y in points if is_hollow is hollow])
+                means = [interval["mean"] for each in ranges for interval in each[row]]
+                assert drawn == pytest.approx(means, abs=0.002)
+            bars = sum(i["high"] is not None for each, row in lines for i in each[row])
+            assert chart.locator("line.stroke.thin").count() == bars
+            assert numbers(part) == [
+                ["blocks", *(f"d = {d}" for d in range(6))],
+                *[
+                    [f"r = {each['range']}, {ROWS[row]}", *map(written, each[row])]
+                    for each, row in lines
+                ],
+            ]
+            first = [each["relevant"][0]["mean"] for each in ranges]
+            low, high = (f"{value:.2f}" for value in (min(first), max(first)))
+            costs = low if low == high else f"{low} to {high}"
+            assert f"divide N costs {costs}, all else" in part.inner_text()
+
+
+def test_a_point_and_a_name_tell_their_numbers(opened: Visit) -> None:
+    part = card(opened, DEPTHS)
+    _, far = found("depths", "Experiment 1, |P| = 8", ablation="mean")
+    part.locator(".point:not(.hollow)").nth(6).hover()
+    tooltip = opened.page.get_by_role("tooltip")
+    assert tooltip.inner_text().split("\n") == [
+        "r = 500, d = 0",
+        *("blocks", "primes that divide N"),
+        *("drop", written(far["relevant"][0], 4)),
+        *("mean over", "16 models, 2 seeds"),
+    ]
+    part.get_by_role("button", name="r = 500").focus()
+    assert (part.locator("g.strong").count(), part.locator("g.faded").count()) == (1, 1)
+    values = f"{written(far['relevant'][5])} / {written(far['other'][5])}"
+    assert f"d = 5\n{values}" in tooltip.inner_text()
+
+
+def test_the_lines_over_the_epochs_are_those_of_the_data(opened: Visit) -> None:
+    part = card(opened, EPOCHS)
+    titles = {each["measure"]: each["title"] for each in DATA["equivariance"]}
+    radios = part.get_by_role("radiogroup", name="Measure of equivariance").get_by_role("radio")
+    assert [name.lower() for name in radios.all_inner_texts()] == list(titles.values())
+    for (measure, title), radio in zip(titles.items(), radios.all(), strict=True):
+        radio.click()
+        ranges = found("equivariance", "Experiment 1, |P| = 8", measure=measure)
+        assert f": {ranges[0]['meaning']}." in part.inner_text()
+        chart = part.locator(".chart svg")
+        assert title in (chart.get_attribute("aria-label") or "")
+        assert chart.locator("path.area").count() == 2
+        for each, path in zip(ranges, chart.locator("path.stroke").all(), strict=True):
+            places = re.split("[ML]", path.get_attribute("d") or "")[1:]
+            drawn = heights(chart, [float(place.split(" ")[1]) for place in places])
+            assert drawn == pytest.approx([v["mean"] for v in each["by_epoch"]], abs=0.002)
+        columns, *rows = numbers(part)
+        assert columns == ["after", "r = 100", "r = 500"]
+        assert [row[0] for row in rows] == ["untrained", *(f"epoch {e}" for e in range(1, 26))]
+        values = zip(*(each["by_epoch"] for each in ranges), strict=True)
+        assert [row[1:] for row in rows] == [[written(v, 4) for v in both] for both in values]
+    choose(part, "Exp. 2, all N")
+    assert part.locator(".chart path.area").count() == 0, "one seed has no interval"
+    assert numbers(part)[0] == ["after", "r = 500"]
+    assert len(numbers(part)) == 42
+
+
+def test_pointing_at_an_epoch_tells_all_lines(opened: Visit) -> None:
+    part = card(opened, EPOCHS)
+    area = part.locator(".chart rect.hit")
+    area.scroll_into_view_if_needed()
+    box = area.bounding_box()
+    assert box is not None
+    opened.page.mouse.move(box["x"] + box["width"] * 3.2 / 25, box["y"] + 50)
+    ranges = found("equivariance", "Experiment 1, |P| = 8", measure="share_apart")
+    assert opened.page.get_by_role("tooltip").inner_text().split("\n") == [
+        "epoch 3",
+        *("r = 100", written(ranges[0]["by_epoch"][3], 4)),
+        *("r = 500", written(ranges[1]["by_epoch"][3], 4)),
+    ]
+    opened.page.mouse.move(5, 5)
+    assert opened.page.get_by_role("tooltip").count() == 0
+
+
+def test_the_keyboard_chooses_and_what_is_open_stays_open(opened: Visit) -> None:
+    part = card(opened, DEPTHS)
+    before = numbers(part)
+    part.get_by_role("radio", name="Its mean").focus()
+    opened.page.keyboard.press("ArrowRight")
+    assert part.get_by_role("radio", name="Another pair’s").get_attribute("aria-checked") == "true"
+    assert numbers(part) != before
+    assert part.locator("details[open]").count() == 1
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_everybody_can_read_it_on_a_phone(
+    browser: Browser, questions_file: Path, dark: bool
+) -> None:
+    with visit(browser, questions_file, size=PHONE, dark=dark) as opened:
+        page = opened.page
+        page.evaluate("document.querySelectorAll('details').forEach((part) => (part.open = true))")
+        page.locator("#questions table.numbers").last.wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        for script in CHECKS:
+            assert page.evaluate(script.read_text(encoding="utf-8")) == [], script.stem
+
+
+def test_a_run_of_experiment_2_alone_begins_with_it(browser: Browser, tmp_path: Path) -> None:
+    asked = configs_of("exp2", moduli=(15, 21), ranges=(500,))
+    write_report(tmp_path / "report.html", asked, [probed(each) for each in plausible(asked)])
+    with visit(browser, tmp_path / "report.html") as opened:
+        part = card(opened, DEPTHS)
+        assert "Experiment 2, all N" in part.inner_text()
+        assert part.get_by_role("radiogroup", name="Models").count() == 0, "nothing to choose"
+        assert numbers(part)[1][0] == "r = 500, p divides N"
