@@ -48,10 +48,12 @@ HOSTILE = "\x1b]0;owned\x07<script>alert(1)</script> $\\frac{ ../../etc '\u202e"
 @pytest.fixture
 def hostile_folder(tmp_path: Path) -> Path:
     """A store that somebody else has made, with digests that are right."""
-    record = run_model(small_config(epochs=1))
+    record = run_model(small_config(epochs=1), probe=True)
+    assert record.probed is not None
+    record = replace(record, probed=replace(record.probed, machine=HOSTILE, commit=HOSTILE))
     with write_store(tmp_path) as store:
-        strange = small_config(experiment=f"../../{HOSTILE}", seed=1)
-        failed = small_config(seed=2)
+        strange = small_config(experiment=f"../../{HOSTILE}", seed=1, epochs=1)
+        failed = small_config(seed=2, epochs=1)
         store.begin([record.config, strange, failed], f"pfe run {HOSTILE}")
         store.add(record)
         store.add(replace(record, config=strange))

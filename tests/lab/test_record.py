@@ -1,10 +1,11 @@
 import json
 import math
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 
 from lab_records import failed
+from primefourier.lab.probing import Probe
 from primefourier.lab.provenance import Provenance
 from primefourier.lab.record import Measurement, Record
 from primefourier.lab.run_model import run_model
@@ -67,3 +68,20 @@ def test_an_error_can_always_be_written_down() -> None:
     record = failed(small_config(), "no file '\udcff.csv'")
     assert record.error == r"no file '\udcff.csv'"
     assert record.error.encode()
+
+
+def test_a_probe_comes_with_its_provenance_and_fits_its_model() -> None:
+    record = run_model(small_config(), probe=True)
+    data = json.loads(json.dumps(record.to_dict(), allow_nan=False))
+    assert record.probe is not None
+    assert Probe.from_dict(data["probe"]) == record.probe
+    assert data["probed"] == data["provenance"]
+    plain = replace(record, probe=None, probed=None).to_dict()
+    assert (plain["probe"], plain["probed"]) == (None, None)
+    with pytest.raises(ValueError, match="a probe comes with its provenance"):
+        replace(record, probe=None)
+    with pytest.raises(ValueError, match="a probe comes with its provenance"):
+        replace(record, probed=None)
+    for other in ({"epochs": 3}, {"depth": 1}, {"depth": 3}):
+        with pytest.raises(ValueError, match="must have as many values"):
+            replace(record, config=small_config(**other))

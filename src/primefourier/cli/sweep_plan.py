@@ -63,6 +63,8 @@ def show_plan(
     times = {n: found.startup + schedule(seconds, workers=n) for n in rows(asked, len(pending))}
     print_table(["workers", "time"], [[str(n), format_seconds(t)] for n, t in times.items()])
     print_text(f"\nThe longest model takes about {format_seconds(max(seconds))}.")
+    if probe:
+        print_text("Probes are not in the times; they take about a third more.")
     if asked:
         print_text(
             f"Starting and ending the workers, {format_seconds(found.startup)}, is in the times."

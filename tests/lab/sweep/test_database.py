@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 from primefourier.lab.sweep.database import (
+    ADDED_LATER,
+    TABLES,
     StoreError,
+    has_table,
     is_damage,
     open_to_read,
     open_to_write,
@@ -57,3 +60,26 @@ def test_the_remedy_is_the_journal_where_there_is_one(tmp_path: Path) -> None:
     assert "from a copy" in remedy(path)
     (tmp_path / JOURNAL_NAME).touch()
     assert remedy(path) == f"pfe repair {tmp_path} restores it from {JOURNAL_NAME}"
+
+
+def columns(opened: sqlite3.Connection, name: str) -> list[str]:
+    return [row[1] for row in opened.execute(f"PRAGMA table_info({name})")]
+
+
+def test_a_file_from_before_a_table_gets_it_when_it_is_written_to(tmp_path: Path) -> None:
+    path = tmp_path / "records.sqlite"
+    with closing(open_to_write(path)) as opened:
+        schema = opened.execute("SELECT name, sql FROM sqlite_master ORDER BY name").fetchall()
+        for name in ADDED_LATER:
+            opened.execute(f"DROP TABLE {name}")
+        opened.execute("INSERT INTO runs VALUES ('now', 'pfe run x')")
+    with closing(open_to_read(path)) as reader:
+        require_ours(reader, path)
+        assert [name for name in TABLES if not has_table(reader, name)] == list(ADDED_LATER)
+    for _ in range(2):
+        with closing(open_to_write(path)) as opened:
+            again = opened.execute("SELECT name, sql FROM sqlite_master ORDER BY name").fetchall()
+            assert again == schema
+            assert all(columns(opened, name) == list(TABLES[name]) for name in TABLES)
+            assert opened.execute("SELECT * FROM runs").fetchall() == [("now", "pfe run x")]
+            assert not opened.in_transaction

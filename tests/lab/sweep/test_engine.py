@@ -6,12 +6,14 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from chaos.disk import fill
-from primefourier.lab.run_model import measure
+from primefourier.lab.record import Record
+from primefourier.lab.run_model import measure, run_model
 from primefourier.lab.sweep import (
     ClusterError,
     FolderError,
@@ -20,6 +22,7 @@ from primefourier.lab.sweep import (
     read_store,
     run_sweep,
 )
+from primefourier.lab.sweep.store import write_store
 from small_models import small_config
 
 CONFIGS = [small_config(seed=seed, epochs=1) for seed in range(5)]
@@ -75,6 +78,95 @@ def test_failed_models_are_recorded_and_tried_again(tmp_path: Path) -> None:
     assert (outcome.progress.done, outcome.progress.failed) == (2, 0)
     with read_store(tmp_path) as store:
         assert all(record.error is None for record in store.records())
+
+
+def records_of(folder: Path) -> list[Record]:
+    with read_store(folder) as store:
+        return store.records()
+
+
+def without_probe(record: Record) -> Record:
+    return replace(record, probe=None, probed=None)
+
+
+def test_probes_are_added_to_what_was_measured_without_and_its_records_stay(
+    tmp_path: Path,
+) -> None:
+    run_sweep(CONFIGS[:3], tmp_path, workers=0)
+    before = records_of(tmp_path)
+    told: list[str] = []
+    outcome = run_sweep(CONFIGS[:3], tmp_path, workers=0, probe=True, tell=told.append)
+    assert (outcome.progress.before, outcome.progress.done, told) == (0, 3, [])
+    after = records_of(tmp_path)
+    assert [without_probe(record) for record in after] == before
+    assert [r.probe for r in after] == [run_model(c, probe=True).probe for c in CONFIGS[:3]]
+    for record in after:
+        assert record.probed is not None
+        assert record.probed.finished >= record.provenance.finished
+        assert record.probed.seconds != record.provenance.seconds
+    for probe in (True, False):
+        again = run_sweep(CONFIGS[:3], tmp_path, workers=0, probe=probe, tell=told.append)
+        assert (again.progress.before, again.progress.done, told) == (3, 0, [])
+    assert records_of(tmp_path) == after
+
+
+def test_what_is_not_measured_comes_before_what_only_lacks_a_probe(tmp_path: Path) -> None:
+    long = [small_config(seed=seed, epochs=4) for seed in range(2)]
+    short, new = CONFIGS[0], [CONFIGS[1], small_config(seed=7, epochs=2)]
+    run_sweep([*long, short], tmp_path, workers=0)
+    run_sweep([long[1]], tmp_path, workers=0, probe=True)
+    seen: list[str] = []
+
+    def watch(progress: Progress) -> None:
+        if progress.last is not None:
+            seen.append(progress.last.config.key)
+
+    configs = [short, *long, *new]
+    outcome = run_sweep(configs, tmp_path, workers=0, probe=True, watch=watch)
+    assert seen == [config.key for config in (new[1], new[0], long[0], short)]
+    assert (outcome.progress.before, outcome.progress.done) == (1, 4)
+    assert all(record.probe is not None for record in records_of(tmp_path))
+
+
+def test_the_shuffled_control_is_measured_but_not_probed(tmp_path: Path) -> None:
+    shuffled = small_config(embedding="shuffled-column", epochs=1)
+    outcome = run_sweep([shuffled, CONFIGS[0]], tmp_path, workers=0, probe=True)
+    assert outcome.progress.done == 2
+    control, probed = records_of(tmp_path)
+    assert (control.measurement, control.probe) == (measure(shuffled), None)
+    assert probed.probe is not None
+    again = run_sweep([shuffled, CONFIGS[0]], tmp_path, workers=0, probe=True)
+    assert (again.progress.before, again.progress.done) == (2, 0)
+
+
+def test_a_model_that_comes_out_otherwise_is_told_and_its_record_stays(tmp_path: Path) -> None:
+    records = [run_model(config) for config in CONFIGS[:2]]
+    first = records[0].measured
+    changed = replace(records[0], measurement=replace(first, correct=first.correct + 1))
+    with write_store(tmp_path) as store:
+        store.begin(CONFIGS[:2], "x")
+        store.add(changed)
+        store.add(records[1])
+    told: list[str] = []
+    run_sweep(CONFIGS[:3], tmp_path, workers=0, probe=True, tell=told.append)
+    assert [CONFIGS[0].describe() in sentence for sentence in told] == [True]
+    assert "was trained again for its probe and came out otherwise" in told[0]
+    after = records_of(tmp_path)
+    assert [without_probe(record) for record in after[:2]] == [changed, records[1]]
+    assert all(record.probe is not None for record in after)
+
+
+def test_a_probe_that_fails_leaves_the_record_and_is_tried_again(tmp_path: Path) -> None:
+    run_sweep(CONFIGS[:1], tmp_path, workers=0)
+    before = records_of(tmp_path)
+    told: list[str] = []
+    again = {"workers": 0, "probe": True, "tell": told.append}
+    outcome = run_sweep(CONFIGS[:1], tmp_path, device="no such device", **again)  # type: ignore[arg-type]
+    assert (outcome.progress.done, outcome.progress.failed) == (0, 1)
+    assert records_of(tmp_path) == before
+    assert run_sweep(CONFIGS[:1], tmp_path, **again).progress.done == 1  # type: ignore[arg-type]
+    assert [without_probe(record) for record in records_of(tmp_path)] == before
+    assert told == []
 
 
 def test_a_folder_in_use_is_refused_and_left_alone(tmp_path: Path) -> None:

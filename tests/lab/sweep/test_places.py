@@ -38,6 +38,22 @@ def test_records_are_bitwise_the_same_wherever_models_are_trained() -> None:
     assert here[CONFIGS[0].key] == measure(CONFIGS[0])
 
 
+def test_probes_are_the_same_wherever_models_are_trained() -> None:
+    shuffled = small_config(embedding="shuffled-column")
+    configs = [*CONFIGS[:2], shuffled]
+    here = {r.config.key: r for r in train_here(configs, device="cpu", probe=True)}
+    with local_client(1) as client:
+        there = {r.config.key: r for r in train_on(client, configs, device="cpu", probe=True)}
+    alone = train_alone(CONFIGS[0].to_dict(), device="cpu", probe=True)
+    assert alone.probe == here[CONFIGS[0].key].probe
+    assert here.keys() == there.keys()
+    for key, record in here.items():
+        assert there[key].measurement == record.measurement
+        assert there[key].probe == record.probe
+        assert (record.probe is None) == (key == shuffled.key)
+    assert [r.probe for r in train_here(CONFIGS[:1], device="cpu")] == [None]
+
+
 def worker_process() -> int:
     return os.getpid()
 

@@ -21,8 +21,13 @@ Files = dict[str, bytes]
 
 @pytest.fixture(scope="module")
 def records() -> list[Record]:
-    first = run_model(small_config(epochs=1))
-    return [replace(first, config=small_config(epochs=1, seed=seed)) for seed in range(30)]
+    """Thirty, of which every third has a probe."""
+    first = run_model(small_config(epochs=1), probe=True)
+    plain = replace(first, probe=None, probed=None)
+    return [
+        replace(plain if seed % 3 else first, config=small_config(epochs=1, seed=seed))
+        for seed in range(30)
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +125,7 @@ def test_a_damaged_or_missing_journal_comes_back_from_the_store(
         place(changed | ({} if data is None else {JOURNAL_NAME: data}), tmp_path / str(i))
         told = check_whole(tmp_path / str(i), records)
         assert [sentence for sentence in told if "was not whole; it was written anew" in sentence]
-        assert (tmp_path / str(i) / JOURNAL_NAME).read_bytes().count(b"\n") == 61
+        assert (tmp_path / str(i) / JOURNAL_NAME).read_bytes().count(b"\n") == 71
 
 
 def test_with_both_damaged_the_intact_rows_of_each_are_kept(
@@ -176,3 +181,62 @@ def test_a_store_of_a_later_format_is_not_taken_for_a_damaged_one(
     with pytest.raises(FolderError, match="has record format 2"), write_store(tmp_path / "f"):
         pass
     assert (tmp_path / "f" / STORE_NAME).read_bytes() == changed[STORE_NAME]
+
+
+def spoil_probes(folder: Path, keys: list[str]) -> None:
+    with sqlite3.connect(folder / STORE_NAME) as opened:
+        for key in keys:
+            opened.execute("UPDATE probes SET probe = '{}' WHERE key = ?", (key,))
+    opened.close()
+
+
+def test_probes_come_back_from_whichever_copy_is_whole(
+    files: Files, records: list[Record], tmp_path: Path
+) -> None:
+    lines = files[JOURNAL_NAME].splitlines(keepends=True)
+    probes = [line for line in lines if line.startswith(b'["probes"')]
+    assert len(probes) == 10
+    without = b"".join(line for line in lines if line not in probes[:4])
+    keys = [record.config.key for record in records if record.probe is not None]
+
+    place(files | {JOURNAL_NAME: without}, tmp_path / "lines gone")
+    assert "was not whole" in check_whole(tmp_path / "lines gone", records)[0]
+    place(files, tmp_path / "rows damaged")
+    spoil_probes(tmp_path / "rows damaged", keys)
+    assert "the digest of a probe" in check_whole(tmp_path / "rows damaged", records)[0]
+    lost = [line for line in probes if keys[0].encode() in line]
+    without = b"".join(line for line in lines if line not in lost)
+    place(files | {JOURNAL_NAME: without}, tmp_path / "a part of each")
+    spoil_probes(tmp_path / "a part of each", keys[1:])
+    assert "the digest of a probe" in check_whole(tmp_path / "a part of each", records)[0]
+
+
+def test_a_probe_that_is_lost_in_both_copies_leaves_the_record(
+    files: Files, records: list[Record], tmp_path: Path
+) -> None:
+    lines = files[JOURNAL_NAME].splitlines(keepends=True)
+    lost = next(line for line in lines if line.startswith(b'["probes"'))
+    only_journal = {JOURNAL_NAME: b"".join(line for line in lines if line != lost)}
+    place(only_journal, tmp_path / "f")
+    expected = [
+        replace(record, probe=None, probed=None) if record.config.key.encode() in lost else record
+        for record in records
+    ]
+    assert expected != records
+    check_whole(tmp_path / "f", expected)
+
+
+def test_a_model_trained_again_for_its_probe_comes_back_with_its_first_record(
+    records: list[Record], tmp_path: Path
+) -> None:
+    probed = records[0]
+    first = replace(probed, probe=None, probed=None)
+    again = replace(probed, provenance=replace(probed.provenance, seconds=99.0))
+    with write_store(tmp_path) as store:
+        store.begin([first.config], "pfe run x")
+        store.add(first)
+        store.add(again)
+    (tmp_path / STORE_NAME).unlink()
+    assert check_whole(tmp_path, [probed]) == [
+        f"1 record of {tmp_path / STORE_NAME} came back from the journal."
+    ]

@@ -11,7 +11,8 @@ import pytest
 from primefourier.lab.record import Record
 from primefourier.lab.run_model import run_model
 from primefourier.lab.sweep.folder import JOURNAL_NAME, STORE_NAME, FolderError
-from primefourier.lab.sweep.rows import FORMAT
+from primefourier.lab.sweep.journal import read_journal
+from primefourier.lab.sweep.rows import FORMAT, digest, probe_row
 from primefourier.lab.sweep.store import StoreError, read_store, write_store
 from small_models import small_config
 
@@ -19,6 +20,13 @@ from small_models import small_config
 @pytest.fixture(scope="module")
 def record() -> Record:
     return run_model(small_config(epochs=1))
+
+
+@pytest.fixture(scope="module")
+def probed(record: Record) -> Record:
+    """The same record with a probe that was made later."""
+    again = run_model(record.config, probe=True)
+    return replace(again, provenance=record.provenance)
 
 
 def failed(record: Record) -> Record:
@@ -214,3 +222,168 @@ def test_a_copy_of_the_file_is_a_whole_store(tmp_path: Path, record: Record) -> 
     shutil.copy(tmp_path / STORE_NAME, other)
     with read_store(other) as store:
         assert store.records() == [record]
+
+
+def test_probes_come_back_as_they_were_beside_records_that_have_none(
+    tmp_path: Path, record: Record, probed: Record
+) -> None:
+    other = replace(record, config=small_config(seed=1, epochs=1))
+    shuffled = replace(record, config=small_config(embedding="shuffled-column", epochs=1))
+    with write_store(tmp_path) as store:
+        store.begin([other.config, probed.config, shuffled.config], "pfe run x --probe")
+        for one in (probed, other, shuffled):
+            store.add(one)
+        assert store.done() == {one.config.key for one in (probed, other, shuffled)}
+        assert store.done(probe=True) == {probed.config.key, shuffled.config.key}
+    with read_store(tmp_path) as store:
+        assert store.records() == [other, probed, shuffled]
+
+
+def test_a_probe_may_come_later_and_leaves_the_record_as_it_is(
+    tmp_path: Path, record: Record, probed: Record
+) -> None:
+    later = replace(probed, provenance=replace(record.provenance, seconds=99.0))
+    with write_store(tmp_path) as store:
+        store.add(record)
+        store.add(later)
+        assert store.records() == [probed]
+    with read_store(tmp_path) as store:
+        assert store.records() == [probed]
+
+
+def test_a_second_probe_leaves_the_first_and_the_store_whole(
+    tmp_path: Path, probed: Record
+) -> None:
+    assert probed.probe is not None
+    second = replace(probed, probe=replace(probed.probe, shift_error=(0.5, 0.25)))
+    told: list[str] = []
+    with write_store(tmp_path, told.append) as store:
+        store.begin([probed.config], "x")
+        store.add(probed)
+        store.add(second)
+        assert store.records() == [probed]
+    for _ in range(2):
+        with read_store(tmp_path) as store:
+            assert store.records() == [probed]
+        with write_store(tmp_path, told.append) as store:
+            assert store.records() == [probed]
+    assert told == []
+    (tmp_path / STORE_NAME).unlink()
+    with write_store(tmp_path, told.append) as store:
+        assert store.records() == [probed]
+    assert len(told) == 1
+
+
+def test_a_failure_takes_neither_record_nor_probe(tmp_path: Path, probed: Record) -> None:
+    with write_store(tmp_path) as store:
+        store.add(probed)
+        store.add(replace(failed(probed), probe=None, probed=None))
+        assert store.records() == [probed]
+
+
+def drop_probes(folder: Path) -> None:
+    """Leave what a version without probes would have written."""
+    with sqlite3.connect(folder / STORE_NAME) as opened:
+        opened.execute("DROP TABLE probes")
+    opened.close()
+
+
+def test_a_store_from_before_probes_is_read_and_gets_them_when_written(
+    tmp_path: Path, record: Record, probed: Record
+) -> None:
+    with write_store(tmp_path) as store:
+        store.begin([record.config], "x")
+        store.add(record)
+    drop_probes(tmp_path)
+    before = (tmp_path / STORE_NAME).read_bytes()
+    with read_store(tmp_path) as store:
+        assert store.records() == [record]
+        assert (store.done(), store.done(probe=True)) == ({record.config.key}, set())
+    assert (tmp_path / STORE_NAME).read_bytes() == before
+    told: list[str] = []
+    with write_store(tmp_path, told.append) as store:
+        assert store.records() == [record]
+        store.add(probed)
+    with read_store(tmp_path) as store:
+        assert store.records() == [probed]
+    assert told == []
+
+
+def test_a_store_that_lost_its_table_of_probes_is_told_and_gets_them_back(
+    tmp_path: Path, probed: Record
+) -> None:
+    with write_store(tmp_path) as store:
+        store.add(probed)
+    drop_probes(tmp_path)
+    with pytest.raises(StoreError, match="lacks 1 of the lines of"), read_store(tmp_path):
+        pass
+    with write_store(tmp_path) as store:
+        assert store.records() == [probed]
+
+
+@pytest.mark.parametrize("column", ["probe", "provenance", "digest"])
+def test_a_damaged_probe_is_noticed_and_comes_back_from_the_journal(
+    tmp_path: Path, probed: Record, column: str
+) -> None:
+    with write_store(tmp_path) as store:
+        store.add(probed)
+        store._all(f"UPDATE probes SET {column} = {column} || ' ' RETURNING 1")
+    with (
+        read_store(tmp_path) as store,
+        pytest.raises(
+            StoreError, match=r"damaged: the digest of a probe .*; pfe repair .* restores"
+        ),
+    ):
+        store.records()
+    told: list[str] = []
+    with write_store(tmp_path, told.append) as store:
+        assert store.records() == [probed]
+    assert "the digest of a probe is not that of its content. It is kept as" in told[0]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "CREATE TABLE probes (key TEXT)",
+        "CREATE TABLE probes (key, probe, provenance, digest, more)",
+    ],
+)
+def test_a_made_up_table_of_probes_is_told(tmp_path: Path, probed: Record, table: str) -> None:
+    key = probed.config.key
+    with write_store(tmp_path) as store:
+        store.add(probed)
+    drop_probes(tmp_path)
+    with sqlite3.connect(tmp_path / STORE_NAME) as opened:
+        opened.execute(table)
+        count = len(opened.execute("PRAGMA table_info(probes)").fetchall())
+        opened.execute(f"INSERT INTO probes VALUES ({', '.join('?' * count)})", [key] * count)
+    opened.close()
+    with pytest.raises(StoreError, match="damaged"), read_store(tmp_path) as store:
+        store.records()
+    with write_store(tmp_path) as store:
+        assert store.records() == [probed]
+
+
+def test_a_probe_that_does_not_fit_its_record_is_told(tmp_path: Path, probed: Record) -> None:
+    other = run_model(small_config(epochs=1, primes=(3, 5)), probe=True)
+    row = (probed.config.key, *probe_row(other)[1:3])
+    with write_store(tmp_path) as store:
+        store.add(replace(probed, probe=None, probed=None))
+        store._insert("probes", [(*row, digest(row))])
+    with read_store(tmp_path) as store, pytest.raises(StoreError, match="does not fit its record"):
+        store.records()
+
+
+def test_a_missing_journal_is_written_anew_with_probes(tmp_path: Path, probed: Record) -> None:
+    with write_store(tmp_path) as store:
+        store.begin([probed.config], "x")
+        store.add(probed)
+    journal = tmp_path / JOURNAL_NAME
+    before = read_journal(journal)
+    journal.unlink()
+    told: list[str] = []
+    with write_store(tmp_path, told.append):
+        pass
+    assert read_journal(journal) == before
+    assert before.tables["probes"] == [probe_row(probed)]
+    assert ["was not whole; it was written anew" in sentence for sentence in told] == [True]

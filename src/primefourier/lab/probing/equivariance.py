@@ -28,6 +28,8 @@ from primefourier.theory import off_block_energy
 
 SHIFTED = 4000
 """At most so many test pairs are exchanged after each epoch."""
+_MOST_LOGITS = 2**24
+"""Fewer pairs if they had more logits than this, which would not fit into memory."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,8 @@ def make_shifts(config: ModelConfig, *, dtype: torch.dtype, device: torch.device
     (torch.Size([17, 2, 24]), torch.Size([17]))
     """
     task = make_task(config)
-    pairs, labels = task.test_pairs[:SHIFTED], task.test_labels[:SHIFTED]
+    count = min(SHIFTED, max(1, _MOST_LOGITS // config.modulus))
+    pairs, labels = task.test_pairs[:count], task.test_labels[:count]
     exchanged = np.stack([np.roll(pairs[:, 0], -1), pairs[:, 1]], axis=1)
     moves = (make_labels(exchanged, config) - labels) % config.modulus
     return Shifts(
@@ -116,7 +119,7 @@ def gradient_moment(model: RowClassifier, features: Tensor, config: ModelConfig)
     """Return E[JᵀJ] by the code of the first operand, in the order of flat codes.
 
     A random combination v of the logits has the gradient Jᵀv, and E[vvᵀ] = 1: one backward pass
-    instead of N. With n pairs that adds at most dim / n to the off-block energy.
+    instead of N. With n pairs that adds at most dim / n to the off-block energy, on average.
 
     Shape:
         features (n, P, 4D) → (dim, dim), float64.

@@ -141,8 +141,11 @@ def train(
 
 
 def _compare(again: Record, before: Record | None, tell: Callable[[str], None]) -> None:
-    """Say if a model that was trained again for its probe did not come out as before."""
-    if before is not None and again.measurement not in (None, before.measurement):
+    """Say if a model that was trained again for its probe failed, or came out otherwise."""
+    if before is not None and again.error is not None:  # which is not stored: its record stays
+        reason = again.error.strip().splitlines()[-1]
+        tell(f"{again.config.describe()} failed when trained again for its probe: {reason}")
+    elif before is not None and again.measurement != before.measurement:
         tell(
             f"{again.config.describe()} was trained again for its probe and came out otherwise, as "
             "may be on another kind of machine; its record stays, and its probe is of the new one"
