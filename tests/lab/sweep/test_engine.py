@@ -166,7 +166,21 @@ def test_a_probe_that_fails_leaves_the_record_and_is_tried_again(tmp_path: Path)
     assert records_of(tmp_path) == before
     assert run_sweep(CONFIGS[:1], tmp_path, **again).progress.done == 1  # type: ignore[arg-type]
     assert [without_probe(record) for record in records_of(tmp_path)] == before
-    assert told == []
+    (sentence,) = told
+    assert sentence.startswith(f"{CONFIGS[0].describe()} failed when trained again for its probe: ")
+    assert "no such device" in sentence
+
+
+def test_a_finished_sweep_is_left_as_it_is(tmp_path: Path) -> None:
+    run_sweep(CONFIGS[:2], tmp_path, workers=0, command="first")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    (tmp_path / "records.journal").unlink()  # as in a published folder
+    outcome = run_sweep(CONFIGS[1::-1], tmp_path, workers=0, command="second")
+    assert (outcome.progress.before, outcome.progress.done) == (2, 0)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {
+        name: content for name, content in before.items() if name != "records.journal"
+    }
+    assert run_sweep(CONFIGS[:3], tmp_path, workers=0).progress.done == 1
 
 
 def test_a_folder_in_use_is_refused_and_left_alone(tmp_path: Path) -> None:
