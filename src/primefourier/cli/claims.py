@@ -24,8 +24,8 @@ def claims(folder: Path, /, *, ablation: str = "zero", json: Json = False) -> No
     folder
         The --out of pfe run or pfe reproduce.
     ablation
-        What stands in for an ablated row: zero, as in the paper; its mean; or permute, another
-        pair's. All but zero need models that were trained with --probe.
+        What stands in for an ablated row: zero, as in the paper; mean, its mean over the test
+        pairs; or permute, another pair's row. The last two need models trained with --probe.
     """
     from primefourier.analysis.choices import require_choice
     from primefourier.lab.claims import claims_as_data

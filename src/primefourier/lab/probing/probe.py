@@ -11,6 +11,7 @@ from primefourier.analysis.stand_in import Kind
 from primefourier.lab.row_ablation import RowAblation
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
+_MOST_PAIRS = 10**7  # that a model may have
 _BY_EPOCH = ("answers_apart", "shift_error", "off_block_energy", "relevant_share")
 
 
@@ -86,8 +87,8 @@ class Probe:
             if not all(type(value) is wanted and _is_size(value) for value in values[name]):
                 raise ValueError(f"{name} of a probe must be numbers from 0 on, got {values[name]}")
         for name in ("test_size", "shifted_size"):
-            if type(values[name]) is not int or values[name] < 1:
-                raise ValueError(f"{name} of a probe must be at least 1, got {values[name]!r}")
+            if type(values[name]) is not int or not 1 <= values[name] <= _MOST_PAIRS:
+                raise ValueError(f"{name} of a probe must be at least 1, and at most {_MOST_PAIRS}")
         probe = cls(**values)
         probe._require_possible()
         return probe

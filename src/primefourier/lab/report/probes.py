@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -20,7 +21,7 @@ from primefourier.lab.report.page import Page
 from primefourier.lab.results import Cell, make_cells
 
 _SHOWN_SIZE = 8
-"""|P| of the figures of experiment 1, if it was probed: then its primes are experiment 2's."""
+"""|P| of the figures of experiment 1, if it is probed at most r: its primes are experiment 2's."""
 _STAND_IN = {"zero": "zeros", "mean": "the mean", "permute": "another pair's"}
 _ERROR_BARS = "Error bars and bands are 95 % intervals over seeds."
 
@@ -38,9 +39,11 @@ def probe_figures(page: Page) -> Iterator[FigureFile]:
 
 def _shown(groups: Sequence[Group]) -> list[Group]:
     """Return the groups of one size, or of experiment 2."""
-    sizes = {group.row for group in groups if group.row is not None}
-    size = _SHOWN_SIZE if _SHOWN_SIZE in sizes else max(sizes, default=None)
-    return [group for group in groups if group.row == size]
+    if not groups:
+        return []
+    counts = Counter(group.row for group in groups)
+    shown = max(counts, key=lambda row: (counts[row], row == _SHOWN_SIZE, row))
+    return [group for group in groups if group.row == shown]
 
 
 def draw_kinds(page: Page) -> Figure:
