@@ -10,7 +10,7 @@ Pfe = Callable[..., tuple[int, str, str]]
 def test_each_question_is_answered_with_tables(probed: Path, pfe: Pfe) -> None:
     code, out, _ = pfe("questions", str(probed))
     assert code == 0
-    assert out.count("?\n") == 3
+    assert out.count("?\n") == 4
     assert "Experiment 1, |P| = 2" not in out, "only configurations of the paper count"
     lines = [line.split() for line in out.splitlines()]
     assert ["30", "1", "zero"] not in [line[:3] for line in lines]

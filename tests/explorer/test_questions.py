@@ -76,6 +76,7 @@ def card(opened: Visit, title: str) -> Locator:
 
 def choose(part: Locator, name: str) -> None:
     part.get_by_role("radio", name=name, exact=True).click()
+    part.locator(".chart svg").wait_for()  # which is drawn when its width is known
 
 
 def numbers(part: Locator) -> list[list[str]]:
@@ -271,3 +272,14 @@ def test_a_run_of_experiment_2_alone_begins_with_it(browser: Browser, tmp_path: 
         assert "Experiment 2, all N" in part.inner_text()
         assert part.get_by_role("radiogroup", name="Models").count() == 0, "nothing to choose"
         assert numbers(part)[1][0] == "r = 500, p divides N"
+
+
+def test_blocks_are_shown_by_their_distance_from_a_harmonic(opened: Visit) -> None:
+    rows = opened.page.locator("table.aliases tbody tr").all_inner_texts()
+    shown = [row.split("\t") for row in rows]
+    assert [int(row[1]) for row in shown] == [found["blocks"] for found in DATA["aliases"]]
+    for row, found in zip(shown, DATA["aliases"], strict=True):
+        assert float(row[2].replace("−", "-")) == pytest.approx(found["mean"], abs=6e-5)
+        assert float(row[3].replace("−", "-")) == pytest.approx(found["largest"], abs=6e-5)
+        assert int(row[4]) == found["used"]
+    assert shown[-1][0] == "4 or more"

@@ -1,6 +1,7 @@
 """The paper's theorem as code: the action, what commutes with it, and how far a map is off."""
 
 from primefourier.theory.action import rotation, spread_shifts
+from primefourier.theory.aliases import alias_distance
 from primefourier.theory.commutant import (
     commutant_dimension,
     coupling_singular_values,
@@ -23,6 +24,7 @@ from primefourier.theory.theorem import Check, check_theorem
 __all__ = [
     "Check",
     "LogitChannels",
+    "alias_distance",
     "assert_equivariant",
     "check_theorem",
     "commutant_dimension",

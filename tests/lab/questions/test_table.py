@@ -24,26 +24,29 @@ def answers() -> Answers:
 
 
 def test_each_question_has_a_section_with_its_tables(answers: Answers) -> None:
-    kinds, depths, curves = answers_as_sections(answers)
-    assert [len(section.tables) for section in (kinds, depths, curves)] == [1, 3, 3]
+    kinds, depths, aliases, curves = answers_as_sections(answers)
+    assert [len(section.tables) for section in (kinds, depths, aliases, curves)] == [1, 3, 1, 3]
     names = ["Experiment 1, |P| = 4", "Experiment 1, |P| = 8", "Experiment 2, all N"]
     assert [table.heading for table in depths.tables] == names
     assert all(
         len(row) == len(table.rows[0])
-        for section in (kinds, depths, curves)
+        for section in (kinds, depths, aliases, curves)
         for table in section.tables
         for row in table.rows
     )
 
 
 def test_the_tables_say_what_was_measured(answers: Answers) -> None:
-    kinds, depths, curves = answers_as_sections(answers)
+    kinds, depths, aliases, curves = answers_as_sections(answers)
     columns, first, *_ = depths.tables[1].rows
     assert columns[:4] == ["r", "seeds", "ablation", "d = 0"]
     assert first == ["100", "2", "zero", "0.250 ± 0.000", *["0.000 ± 0.000"] * 6]
     assert depths.tables[2].rows[1] == ["500", "1", "zero", "0.250", *["0.000"] * 6]
     assert curves.tables[2].rows[0][-2:] == ["epoch 25", "epoch 40"]
     assert curves.tables[0].rows[0][-2:] == ["epoch 10", "epoch 25"]
+    assert aliases.tables[0].rows[0][0] == "distance in turns"
+    assert aliases.tables[0].rows[-1][0] == "4 on"
+    assert len(aliases.tables[0].rows[-1]) == 5
     small = next(row for row in kinds.tables[0].rows if row[0].startswith("E1.3"))
     assert small[1:] == [
         "does not hold so far: 0 of 4 below the noise floor; seed by seed 0, 0",

@@ -1,6 +1,7 @@
-// Beyond the paper: three questions that it leaves open, answered by probes of the networks.
+// Beyond the paper: questions that it leaves open, answered by probes of the networks.
 
 import { h } from "./dom.js";
+import { aliasesCard } from "./aliases.js";
 import { stateChoice } from "./choice.js";
 import { depthLines } from "./depth_lines.js";
 import { epochLines } from "./epoch_lines.js";
@@ -10,14 +11,14 @@ import { capital } from "./scale.js";
 import { get, set } from "./state.js";
 
 const INTRODUCTION =
-  "Three questions that the paper leaves open. They were asked of this run’s networks while they were trained " +
+  "Questions that the paper leaves open. They were asked of this run’s networks while they were trained " +
   "and afterwards; only models with the paper’s settings count.";
 const SHOWN_FIRST = "Experiment 1, |P| = 8"; // it has the primes of experiment 2
 
 // Make the section; null if no network was probed.
 export function questionsSection({ questions }) {
   if (!questions) return null;
-  const { claims, depths, equivariance } = questions;
+  const { claims, depths, aliases, equivariance } = questions;
   const first = firstGroup(depths);
   set({ depthGroup: first, ablation: "mean", epochGroup: first, epochMeasure: equivariance[0].measure });
   return h(
@@ -31,6 +32,7 @@ export function questionsSection({ questions }) {
     ),
     kindsCard(claims),
     depthCard(depths),
+    aliasesCard(aliases),
     epochCard(equivariance),
   );
 }

@@ -9,6 +9,7 @@ from primefourier.analysis.stand_in import Kind
 from primefourier.lab.claims import Claim, Finding
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.questions.ablation_kinds import claims_by_kind
+from primefourier.lab.questions.aliases import AliasBin, alias_bins
 from primefourier.lab.questions.depths import DepthDrops, depth_drops
 from primefourier.lab.questions.equivariance import EpochCurve, epoch_curves
 from primefourier.lab.questions.groups import probed_groups
@@ -23,11 +24,13 @@ class Answers:
         depths: What each depth is worth by itself.
         curves: How equivariance changes over the epochs.
         claims: The claims about drops under each kind of ablation.
+        aliases: What irrelevant blocks cost, by their distance from a harmonic of N.
     """
 
     depths: Sequence[DepthDrops]
     curves: Sequence[EpochCurve]
     claims: Mapping[Claim, Mapping[Kind, Finding]]
+    aliases: Sequence[AliasBin]
 
 
 def answer_questions(planned: Sequence[ModelConfig], records: Sequence[Record]) -> Answers | None:
@@ -44,4 +47,5 @@ def answer_questions(planned: Sequence[ModelConfig], records: Sequence[Record]) 
         [found for group in groups for found in depth_drops(group)],
         [curve for group in groups for curve in epoch_curves(group)],
         claims_by_kind(planned, records),
+        alias_bins(planned, records),
     )

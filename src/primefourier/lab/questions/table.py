@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
 
 from primefourier.analysis import Interval
 from primefourier.lab.claims.table import escape, verdict_so_far
 from primefourier.lab.probing import KINDS
+from primefourier.lab.questions.aliases import USED, AliasBin
 from primefourier.lab.questions.answers import Answers
 from primefourier.lab.questions.depths import DepthDrops
 from primefourier.lab.questions.equivariance import EpochCurve
@@ -40,6 +42,10 @@ def answers_as_data(answers: Answers) -> dict[str, Any]:
                 "by_epoch": list(map(_interval, curve.values)),
             }
             for curve in answers.curves
+        ],
+        "aliases": [
+            {**asdict(found), "high": None if found.high == math.inf else found.high}
+            for found in answers.aliases
         ],
         "claims": [
             {
@@ -101,6 +107,14 @@ def answers_as_sections(answers: Answers) -> list[Section]:
             ],
         ),
         Section(
+            "Which other blocks are used, and can that be foreseen?",
+            "Below r, a block of period T can stand in for a harmonic k/N of N if 1/T is near it. "
+            "Its distance, r · min |k/N - 1/T|, is known before training. Blocks whose period does "
+            "not divide N, in all probed models that are not degenerate, if they turn by a quarter "
+            "or more; each is replaced by another pair's.",
+            [Table("", list(_aliases(answers.aliases)))],
+        ),
+        Section(
             "Does training make the network equivariant?",
             "When the first operand is exchanged, a → a + s, every logit should move by s. "
             + " ".join(meanings),
@@ -139,6 +153,14 @@ def _depths(found: Sequence[DepthDrops]) -> Iterator[list[str]]:
         values = [write_interval(interval) for interval in (*drops.relevant, other)]
         group = drops.group
         yield [str(group.input_range), str(len(group.by_seed)), drops.kind, *values]
+
+
+def _aliases(bins: Sequence[AliasBin]) -> Iterator[list[str]]:
+    yield ["distance in turns", "blocks", "mean drop", "largest drop", f"drop above {USED}"]
+    for found in bins:
+        name = f"{found.low:g} to {found.high:g}" if found.high < math.inf else f"{found.low:g} on"
+        values = (f"{value + 0.0:.4f}" for value in (found.mean, found.largest))
+        yield [name, str(found.blocks), *values, str(found.used)]
 
 
 def _curves(curves: Sequence[EpochCurve]) -> Iterator[list[str]]:
