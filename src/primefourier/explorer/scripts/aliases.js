@@ -6,9 +6,9 @@ import { simpleTable } from "./table.js";
 
 const INTRODUCTION =
   "Modulo N a network needs circles that turn k times while a runs through N. A block of period T turns once in T. " +
-  "If 1/T is near some k/N, the two stay together as long as inputs stay below r, and the block can stand in although " +
-  "T does not divide N. How many turns they come apart, r · min |k/N − 1/T|, is known before any training. Here are " +
-  "the blocks whose period does not divide N, of all probed models, each replaced by another pair’s.";
+  "If 1/T is near some k/N, the two stay together as long as inputs stay below r, and the block can stand in " +
+  "although T does not divide N. How many turns they come apart, r · min |k/N − 1/T|, is known before any training. " +
+  "Here are the blocks whose period does not divide N, of all probed models, each replaced by another pair’s.";
 
 // Make the card; null if there are no such blocks.
 export function aliasesCard(bins) {
