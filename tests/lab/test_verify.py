@@ -53,6 +53,18 @@ def test_a_record_that_was_changed_is_found(records: list[Record]) -> None:
     assert check.difference == f"lost of row 5: {lost[1]} → {measured.lost[1]}"
 
 
+def test_a_probe_is_compared_where_there_is_one(records: list[Record]) -> None:
+    probed = run_model(CONFIGS[3], probe=True)
+    checks = {c.record.config.seed: c for c in verify_records([*records[:1], probed], workers=0)}
+    assert checks[3].again.probe == probed.probe is not None
+    assert checks[0].again.probe is None
+    assert all(check.same for check in checks.values())
+    assert probed.probe is not None
+    other = replace(probed.probe, shift_error=(0.5, *probed.probe.shift_error[1:]))
+    (check,) = verify_records([replace(probed, probe=other)], workers=0)
+    assert (check.same, check.difference) == (False, "shift_error of the probe")
+
+
 def test_long_models_are_trained_first(records: list[Record]) -> None:
     long = run_model(small_config(epochs=6))
     found = verify_records([records[0], long], workers=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_module
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from primefourier.cli.options import Json
@@ -58,7 +59,7 @@ def _print(answers: Answers) -> None:
     from primefourier.lab.questions.table import answers_as_sections
 
     for section in answers_as_sections(answers):
-        print_text(f"\n{section.question.upper()}\n\n{section.text}\n")
+        print_text(f"\n{section.question.upper()}\n\n{fill(section.text, _WIDTH)}\n")
         for table in section.tables:
             if table.heading:
                 print_text(f"\n{table.heading}\n")

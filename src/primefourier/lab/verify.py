@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from primefourier.arithmetic.integers import as_integer
 from primefourier.cluster import remote_client, usable_cores
 from primefourier.lab.cost import longest_first
+from primefourier.lab.probing import Probe
 from primefourier.lab.provenance import Provenance
 from primefourier.lab.record import Measurement, Record
 from primefourier.lab.sweep.engine import train
@@ -37,15 +38,29 @@ class Check:
 
     @property
     def same(self) -> bool:
-        """Whether both hold the same measurement, bit for bit."""
-        return self.again.error is None and self.again.measurement == self.record.measurement
+        """Whether both hold the same measurement, and the same probe if there is one."""
+        return (
+            self.again.error is None
+            and self.again.measurement == self.record.measurement
+            and self.again.probe == self.record.probe
+        )
 
     @property
     def difference(self) -> str:
         """Tell in words what differs, stored → new; nothing if both are the same."""
         if self.again.error is not None:
             return f"failed: {self.again.error.strip().splitlines()[-1]}"
-        return _difference(self.record.measured, self.again.measured, self.record.config.primes)
+        then, now, primes = self.record.measured, self.again.measured, self.record.config.primes
+        return ", ".join(_differences(then, now, primes) + self._in_probes())
+
+    def _in_probes(self) -> list[str]:
+        then, now = self.record.probe, self.again.probe
+        unequal = [
+            field.name
+            for field in fields(Probe)
+            if getattr(then, field.name, None) != getattr(now, field.name, None)
+        ]
+        return [f"{', '.join(unequal)} of the probe"] if unequal else []
 
     @property
     def changed(self) -> dict[str, tuple[str | None, str | None]]:
@@ -133,14 +148,18 @@ def _checks(
     device: str,
     tell: Callable[[str], None],
 ) -> Generator[Check, None, None]:
-    pending = longest_first(record.config for record in stored.values())
     with ExitStack() as stack:
         client = None
         if scheduler is not None:
             client = stack.enter_context(remote_client(scheduler, packages=PACKAGES, tell=tell))
-        training = train(pending, workers, client, device=device)
-        for again in stack.enter_context(closing(training)):
-            yield Check(stored[again.config.key], again)
+        for probe in (True, False):
+            chosen = [r.config for r in stored.values() if (r.probe is not None) is probe]
+            if not chosen:
+                continue
+            training = train(longest_first(chosen), workers, client, device=device, probe=probe)
+            with closing(training) as records:
+                for again in records:
+                    yield Check(stored[again.config.key], again)
 
 
 def _lot(record: Record, seed: int) -> str:
@@ -148,7 +167,7 @@ def _lot(record: Record, seed: int) -> str:
     return hashlib.sha256(f"{seed} {record.config.key}".encode()).hexdigest()
 
 
-def _difference(then: Measurement, now: Measurement, primes: Sequence[int]) -> str:
+def _differences(then: Measurement, now: Measurement, primes: Sequence[int]) -> list[str]:
     totals = [
         ("training pairs", then.train_size, now.train_size),
         ("test pairs", then.test_size, now.test_size),
@@ -166,7 +185,7 @@ def _difference(then: Measurement, now: Measurement, primes: Sequence[int]) -> s
     words = _unequal(totals) + in_rows[:_MOST_ROWS]
     if len(in_rows) > _MOST_ROWS:
         words.append(f"{len(in_rows) - _MOST_ROWS} more of rows")
-    return ", ".join(words + _in_epochs(then.correct_by_epoch, now.correct_by_epoch))
+    return words + _in_epochs(then.correct_by_epoch, now.correct_by_epoch)
 
 
 def _unequal(counts: Iterable[tuple[str, int, int]]) -> list[str]:

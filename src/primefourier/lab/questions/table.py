@@ -14,7 +14,7 @@ from primefourier.lab.probing import KINDS
 from primefourier.lab.questions.aliases import USED, AliasBin
 from primefourier.lab.questions.answers import Answers
 from primefourier.lab.questions.depths import DepthDrops
-from primefourier.lab.questions.equivariance import EpochCurve
+from primefourier.lab.questions.equivariance import MEASURES, EpochCurve
 from primefourier.lab.questions.groups import Group
 
 SHOWN_EPOCHS = (0, 1, 2, 5, 10, 25)
@@ -167,7 +167,7 @@ def _curves(curves: Sequence[EpochCurve]) -> Iterator[list[str]]:
     last = len(curves[0].values) - 1
     shown = sorted({*(epoch for epoch in SHOWN_EPOCHS if epoch < last), last})
     yield ["measure", "r", *("untrained" if e == 0 else f"epoch {e}" for e in shown)]
-    for curve in sorted(curves, key=lambda c: c.measure.title):  # stable: r stays in order
+    for curve in sorted(curves, key=lambda c: MEASURES.index(c.measure)):  # r stays in order
         values = [write_interval(curve.values[epoch]) for epoch in shown]
         yield [curve.measure.title, str(curve.group.input_range), *values]
 
