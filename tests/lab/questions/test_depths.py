@@ -3,8 +3,11 @@ import pytest
 from lab_records import EXP2, configs_of, records_of, with_probe
 from primefourier.analysis.stand_in import Kind
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.questions.depths import depth_drops
+from primefourier.lab.questions.answers import Answers, answer_questions
+from primefourier.lab.questions.depths import LargestDrop, depth_drops
 from primefourier.lab.questions.groups import probed_groups
+from primefourier.lab.questions.table import answers_as_sections
+from primefourier.lab.record import Record
 
 
 def block(config: ModelConfig, kind: Kind, prime: int, depth: int) -> float:
@@ -26,3 +29,27 @@ def test_blocks_are_sorted_by_depth_and_by_relevance(configs: list[ModelConfig])
         assert [d.mean for d in found.other] == pytest.approx(
             [d / 100 / scale for d in range(6)], abs=1e-4
         )
+
+
+def test_the_largest_single_block_of_another_prime_is_told_with_its_model() -> None:
+    configs = configs_of("exp2", moduli=(15, 21), ranges=(500,), seeds=(1, 2))
+
+    def one(config: ModelConfig, kind: Kind, prime: int, depth: int) -> float:
+        if prime in config.relevant:
+            return 0.9
+        chosen = (config.modulus, config.seed, prime, depth) == (21, 2, 23, 1)
+        return 0.75 if chosen and kind == "permute" else 0.0
+
+    records = [with_probe(record, block=one) for record in records_of(configs)]
+    (group,) = probed_groups(configs, records)
+    zero, _, permute = depth_drops(group)
+    assert permute.largest == LargestDrop(0.75, prime=23, depth=1, modulus=21, seed=2)
+    assert zero.largest.drop == 0
+    columns, *rows = answers_as_sections(_answers(configs, records))[1].tables[0].rows
+    assert (columns[-1], rows[-1][-1]) == ("largest", "0.750 (23^2 of N = 21, seed 2)")
+
+
+def _answers(configs: list[ModelConfig], records: list[Record]) -> Answers:
+    found = answer_questions(configs, records)
+    assert found is not None
+    return found

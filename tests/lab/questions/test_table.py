@@ -40,8 +40,8 @@ def test_the_tables_say_what_was_measured(answers: Answers) -> None:
     kinds, depths, aliases, curves = answers_as_sections(answers)
     columns, first, *_ = depths.tables[1].rows
     assert columns[:4] == ["r", "seeds", "ablation", "d = 0"]
-    assert first == ["100", "2", "zero", "0.250 ± 0.000", *["0.000 ± 0.000"] * 6]
-    assert depths.tables[2].rows[1] == ["500", "1", "zero", "0.250", *["0.000"] * 6]
+    assert first == ["100", "2", "zero", "0.250 ± 0.000", *["0.000 ± 0.000"] * 6, "0.000"]
+    assert depths.tables[2].rows[1] == ["500", "1", "zero", "0.250", *["0.000"] * 7]
     assert curves.tables[2].rows[0][-2:] == ["epoch 25", "epoch 40"]
     assert curves.tables[0].rows[0][-2:] == ["epoch 10", "epoch 25"]
     assert aliases.tables[0].rows[0][0] == "distance in turns"

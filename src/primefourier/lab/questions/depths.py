@@ -23,12 +23,26 @@ class DepthDrops:
         kind: What stood in for the block.
         relevant: For each depth, the mean drop of the blocks of primes that divide N.
         other: For each depth, the mean drop of the blocks of the other primes.
+        largest: The largest drop of a single block of another prime, in any of the models, which
+            the means may hide.
     """
 
     group: Group
     kind: Kind
     relevant: tuple[Interval, ...]
     other: tuple[Interval, ...]
+    largest: LargestDrop
+
+
+@dataclass(frozen=True)
+class LargestDrop:
+    """The block of another prime whose ablation costs most, and the model it belongs to."""
+
+    drop: float
+    prime: int
+    depth: int
+    modulus: int
+    seed: int
 
 
 def depth_drops(group: Group) -> list[DepthDrops]:
@@ -39,9 +53,26 @@ def depth_drops(group: Group) -> list[DepthDrops]:
             kind,
             group.over_seeds(partial(_drops, kind=kind, relevant=True)),
             group.over_seeds(partial(_drops, kind=kind, relevant=False)),
+            _largest(group, kind),
         )
         for kind in KINDS
     ]
+
+
+def _largest(group: Group, kind: Kind) -> LargestDrop:
+    return max(
+        (
+            LargestDrop(drop, prime, depth, record.config.modulus, record.config.seed)
+            for records in group.by_seed.values()
+            for record in records
+            if record.probe is not None
+            for (prime, depth), drop in zip(
+                record.config.basis.channels, record.probe.block_drops(kind), strict=True
+            )
+            if prime not in record.config.relevant
+        ),
+        key=lambda found: found.drop,
+    )
 
 
 def _drops(record: Record, *, kind: Kind, relevant: bool) -> list[float]:

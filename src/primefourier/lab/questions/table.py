@@ -19,6 +19,8 @@ from primefourier.lab.questions.groups import Group
 
 SHOWN_EPOCHS = (0, 1, 2, 5, 10, 25)
 """Columns of the tables of equivariance; the last epoch is added."""
+_SHOWN_DROP = 0.0005
+"""A drop that is not written as 0.000 is told with its block."""
 
 
 def answers_as_data(answers: Answers) -> dict[str, Any]:
@@ -30,6 +32,7 @@ def answers_as_data(answers: Answers) -> dict[str, Any]:
                 "ablation": found.kind,
                 "relevant": list(map(_interval, found.relevant)),
                 "other": list(map(_interval, found.other)),
+                "largest": asdict(found.largest),
             }
             for found in answers.depths
         ],
@@ -100,7 +103,8 @@ def answers_as_sections(answers: Answers) -> list[Section]:
         Section(
             "Which depths carry the answer?",
             "Mean drop when one (p, d) block is ablated by itself: blocks of primes that divide N "
-            "by depth, and the largest mean over the depths of the other primes.",
+            "by depth; of the other primes the largest mean over the depths, and the largest drop "
+            "of one block of one model.",
             [
                 Table(name, list(_depths(list(some))))
                 for name, some in groupby(answers.depths, key=lambda found: found.group.name)
@@ -147,12 +151,15 @@ def _claims(answers: Answers) -> Iterator[list[str]]:
 
 def _depths(found: Sequence[DepthDrops]) -> Iterator[list[str]]:
     depth = len(found[0].relevant)
-    yield ["r", "seeds", "ablation", *(f"d = {d}" for d in range(depth)), "other primes"]
+    yield ["r", "seeds", "ablation", *(f"d = {d}" for d in range(depth)), "others", "largest"]
     for drops in found:
         other = max(drops.other, key=lambda interval: interval.mean)
         values = [write_interval(interval) for interval in (*drops.relevant, other)]
         group = drops.group
-        yield [str(group.input_range), str(len(group.by_seed)), drops.kind, *values]
+        most = drops.largest
+        place = f"{most.prime}^{most.depth + 1} of N = {most.modulus}, seed {most.seed}"
+        one = f"{most.drop + 0.0:.3f}" + f" ({place})" * (most.drop >= _SHOWN_DROP)
+        yield [str(group.input_range), str(len(group.by_seed)), drops.kind, *values, one]
 
 
 def _aliases(bins: Sequence[AliasBin]) -> Iterator[list[str]]:
