@@ -55,3 +55,9 @@ def test_folders_without_a_sweep_are_told(pfe: Pfe, tmp_path: Path) -> None:
         for command in ("status", "claims", "figures", "report", "export"):
             code, _, err = pfe(command, str(folder))
             assert (code, message in err) == (2, True)
+
+
+def test_probed_models_are_counted(probed: Path, smoke: Smoke, pfe: Pfe) -> None:
+    assert "\n6 models probed.\n" in pfe("status", str(probed))[1]
+    assert json.loads(pfe("status", str(probed), "--json")[1])["probed"] == 6
+    assert "probed" not in pfe("status", str(smoke[0]))[1]

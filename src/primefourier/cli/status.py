@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from primefourier.cli.options import Json
-from primefourier.cli.output import print_json, print_table, print_text
+from primefourier.cli.output import count, print_json, print_table, print_text
 
 
 def status(folder: Path, /, *, json: Json = False) -> None:
@@ -26,12 +26,14 @@ def status(folder: Path, /, *, json: Json = False) -> None:
     done = Counter(record.config.experiment for record in records if record.error is None)
     failures = [record for record in records if record.error is not None]
     failed = Counter(record.config.experiment for record in failures)
+    probed = sum(record.probe is not None for record in records)
     if json:
         print_json(
             {
                 "planned": sum(asked.values()),
                 "done": sum(done.values()),
                 "failed": sum(failed.values()),
+                "probed": probed,
                 "running": writer is not None,
                 "writer": writer,
                 "commands": commands,
@@ -56,6 +58,8 @@ def status(folder: Path, /, *, json: Json = False) -> None:
     print_table(
         ["experiment", "models", "measured", "failed", "waiting"], rows, left=["experiment"]
     )
+    if probed:
+        print_text(f"\n{count(probed, 'model')} probed.")
     for record in failures:
         print_text(f"\n{record.config.describe()} failed:\n{(record.error or '').strip()}")
     if writer:
