@@ -4,7 +4,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from lab_records import failed
+from lab_records import failed, records_of
 from primefourier.lab.probing import Probe
 from primefourier.lab.provenance import Provenance
 from primefourier.lab.record import Measurement, Record
@@ -85,3 +85,10 @@ def test_a_probe_comes_with_its_provenance_and_fits_its_model() -> None:
     for other in ({"epochs": 3}, {"depth": 1}, {"depth": 3}):
         with pytest.raises(ValueError, match="must have as many values"):
             replace(record, config=small_config(**other))
+
+
+def test_the_reason_of_a_failure_is_the_last_line_of_its_traceback() -> None:
+    config = small_config()
+    assert failed(config, "Traceback:\n  line 3\nValueError: no\n").reason == "ValueError: no"
+    assert failed(config, "").reason == ""
+    assert records_of([config])[0].reason == ""

@@ -52,7 +52,7 @@ def describe(record: Record) -> str:
     """Tell one finished model in a line."""
     name = record.config.describe()
     if record.error is not None:
-        return f"{name} FAILED: {record.error.strip().splitlines()[-1]}"
+        return f"{name} FAILED: {record.reason}"
     measured = record.measured
     drops = dict(zip(record.config.primes, measured.drops, strict=True))
     relevant = ", ".join(f"{p}: {drops[p]:.2f}" for p in record.config.relevant) or "none"

@@ -157,8 +157,7 @@ def try_models(configs: Sequence[ModelConfig], device: str) -> list[float]:
         record = run_model(config, device=device)
         seconds.append(time.perf_counter() - start)
         if record.error is not None:
-            reason = record.error.strip().splitlines()[-1]
-            raise CalibrationError(f"{config.describe()} cannot be trained: {reason}")
+            raise CalibrationError(f"{config.describe()} cannot be trained: {record.reason}")
     return seconds
 
 

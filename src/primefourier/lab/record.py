@@ -129,6 +129,12 @@ class Record:
         return self.measurement is not None and (kind == "zero" or self.probe is not None)
 
     @property
+    def reason(self) -> str:
+        """Why a model failed: the last line of its traceback; nothing if it did not fail."""
+        lines = (self.error or "").strip().splitlines()
+        return lines[-1] if lines else ""
+
+    @property
     def measured(self) -> Measurement:
         """The measurement of a model that did not fail."""
         if self.measurement is None:

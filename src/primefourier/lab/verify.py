@@ -49,7 +49,7 @@ class Check:
     def difference(self) -> str:
         """Tell in words what differs, stored → new; nothing if both are the same."""
         if self.again.error is not None:
-            return f"failed: {self.again.error.strip().splitlines()[-1]}"
+            return f"failed: {self.again.reason}"
         then, now, primes = self.record.measured, self.again.measured, self.record.config.primes
         return ", ".join(_differences(then, now, primes) + self._in_probes())
 

@@ -143,8 +143,7 @@ def train(
 def _compare(again: Record, before: Record | None, tell: Callable[[str], None]) -> None:
     """Say if a model that was trained again for its probe failed, or came out otherwise."""
     if before is not None and again.error is not None:  # which is not stored: its record stays
-        reason = again.error.strip().splitlines()[-1]
-        tell(f"{again.config.describe()} failed when trained again for its probe: {reason}")
+        tell(f"{again.config.describe()} failed when trained again for its probe: {again.reason}")
     elif before is not None and again.measurement != before.measurement:
         tell(
             f"{again.config.describe()} was trained again for its probe and came out otherwise, as "
