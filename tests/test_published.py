@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from primefourier.lab.claims import claims_as_data, claims_as_markdown, judge_claims
-from primefourier.lab.claims.table import verdict_so_far
+from primefourier.lab.claims.table import verdict_so_far, within_intervals
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.experiments import models_of, profile, read_settings
 from primefourier.lab.questions import answer_questions, answers_as_data, answers_as_markdown
@@ -102,8 +102,8 @@ def test_the_documents_give_each_claim_as_it_was_judged(run: Run) -> None:
         for name in ("README.md", "docs/paper-vs-measured.md"):
             row = _row(name, claim.name)
             assert row[-1].strip("* ") == verdict_so_far(finding)
-            assert finding.measured in " | ".join(row)
-        assert claim.paper in " | ".join(row)
+            assert finding.measured in row
+        assert row[1:4] == [claim.paper, finding.measured, within_intervals(finding) or "—"]
 
 
 def test_the_tables_of_the_answers_are_those_of_the_probes(run: Run) -> None:

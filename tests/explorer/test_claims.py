@@ -1,10 +1,14 @@
 """The claims in a report: verdicts as the library judges them, each with its evidence."""
 
-from explorer_pages import RECORDS
-from lab_records import PAPER
+from pathlib import Path
+
+from playwright.sync_api import Browser
+
+from explorer_pages import RECORDS, write_report
+from lab_records import PAPER, configs_of, records_of
 from primefourier.lab.claims import judge_claims
 from primefourier.lab.claims.table import verdict_so_far
-from visits import Visit
+from visits import Visit, visit
 
 FINDINGS = judge_claims(PAPER, RECORDS)
 
@@ -49,3 +53,19 @@ def test_the_head_counts_the_verdicts(report: Visit) -> None:
     text = report.page.locator("#run").inner_text()
     for verdict, words in [("holds", "hold so far"), ("does not hold", "do not hold so far")]:
         assert f"{verdicts.count(verdict)} {words}" in text.replace("\n", " ")
+
+
+def test_intervals_and_doubt_are_told_where_there_are_several_seeds(
+    browser: Browser, tmp_path: Path
+) -> None:
+    configs = configs_of("exp2", moduli=(15, 21), ranges=(500,), seeds=(1, 2))
+    records = records_of(configs, off=lambda c: 0.3 if (c.modulus, c.seed) == (21, 2) else 0.0)
+    file = tmp_path / "report.html"
+    write_report(file, configs, records)
+    with visit(browser, file) as opened:
+        opened.page.get_by_role("button", name="E2.1").click()
+        text = opened.page.locator('tbody[data-claim="E2.1"]').inner_text()
+        assert "Within 95 % intervals: 1 to 2 of 2." in text
+        rows = opened.page.get_by_role("table", name="Evidence for E2.1").locator("tbody tr")
+        assert [row.split("\t")[2] for row in rows.all_inner_texts()] == ["yes", "no, not settled"]
+        opened.check()

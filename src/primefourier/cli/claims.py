@@ -99,10 +99,15 @@ def _print_left_out(folder: Path, kind: Kind) -> None:
 
 
 def _print_evidence(findings: dict[Claim, Finding]) -> None:
+    from primefourier.lab.claims.table import NOT_SETTLED, within_intervals
+
     signs = {True: "✓", False: "✗", None: "?"}
     for claim, finding in findings.items():
         print_text(f"\n{claim.name}: {claim.rule}.")
         for item in finding.evidence:
-            print_text(f"  {signs[item.agrees]} {item.configuration}: {item.value}")
+            doubt = NOT_SETTLED * item.doubtful
+            print_text(f"  {signs[item.agrees]} {item.configuration}: {item.value}{doubt}")
+        if counts := within_intervals(finding):
+            print_text(f"  within 95 % intervals: {counts}")
         if not finding.evidence:
             print_text("  nothing measured yet")

@@ -1,6 +1,8 @@
+import pytest
+
 from lab_records import by_key, configs_of, records_of
 from primefourier.analysis import Interval
-from primefourier.lab.claims.drops import below_by_seed, judge_lower_at_100, write_drop
+from primefourier.lab.claims.drops import below_by_seed, combine, judge_lower_at_100, write_drop
 from primefourier.lab.results import make_cells
 
 
@@ -10,18 +12,41 @@ def test_drops_are_written_with_their_interval() -> None:
 
 
 def test_lower_at_100_is_judged_only_where_both_are_known() -> None:
-    one, two, three = (Interval(value, None, None, 1) for value in (0.1, 0.2, 0.3))
+    one, two, three = ({42: value} for value in (0.1, 0.2, 0.3))
     values = {"a": {100: one, 500: two}, "b": {500: two}, "c": {100: three, 500: two, 1000: three}}
     found = judge_lower_at_100(values, ranges=2, asked=3, noun="sizes")
-    assert [(e.configuration, e.agrees) for e in found.evidence] == [("a", True), ("c", False)]
+    assert [(e.configuration, e.agrees, e.settled) for e in found.evidence] == [
+        ("a", True, None),
+        ("c", False, None),
+    ]
     assert (found.verdict, found.complete) == ("holds in part", False)
     assert found.measured == "lower at r = 100 for 1 of 2 sizes"
 
 
 def test_an_interval_at_100_is_told() -> None:
-    values = {"a": {100: Interval(0.1, 0.0, 0.2, 5), 500: Interval(0.2, None, None, 1)}}
+    values = {"a": {100: {1: 0.1, 2: 0.1, 3: 0.4}, 500: {1: 0.3}}}
     (item,) = judge_lower_at_100(values, ranges=2, asked=1, noun="sizes").evidence
-    assert item.value == "0.100 ± 0.100 (5 seeds) at r = 100, 0.200 beyond"
+    assert item.value == "0.200 ± 0.430 (3 seeds) at r = 100, 0.300 beyond"
+    assert (item.agrees, item.settled) == (True, None), "one seed of both cannot settle it"
+
+
+def test_lower_at_100_is_settled_seed_by_seed() -> None:
+    """Drops that scatter from seed to seed may still differ alike in each of them."""
+    scattered = {1: 0.1, 2: 0.5, 3: 0.9}
+    above = {seed: value + 0.1 + 0.01 * seed for seed, value in scattered.items()}
+    mixed = {1: 0.9, 2: 0.5, 3: 0.4}
+    values = {"a": {100: scattered, 500: above}, "b": {100: scattered, 500: mixed}}
+    found = judge_lower_at_100(values, ranges=2, asked=2, noun="sizes").evidence
+    assert [(e.agrees, e.settled) for e in found] == [(True, True), (True, False)]
+
+
+def test_drops_combine_seed_by_seed() -> None:
+    configs = configs_of("exp2", moduli=(15,), ranges=(500,), seeds=(1, 2))
+    records = records_of(configs, on=lambda c: 0.2 * c.seed, off=lambda c: 0.1 * c.seed)
+    (cell,) = make_cells(configs, by_key(records)).values()
+    found = combine(cell, 1, -2)
+    assert [found.low, found.mean, found.high] == pytest.approx([0, 0, 0], abs=1e-12)
+    assert combine(cell, 1, 0) == cell.on
 
 
 def test_what_is_below_the_floor_is_counted_for_each_seed_that_all_share() -> None:

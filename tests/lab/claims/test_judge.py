@@ -109,3 +109,38 @@ def test_the_order_of_models_and_records_does_not_matter() -> None:
     assert summary(paper_cells(configs[::-1], records[::-1])) == summary(
         paper_cells(configs, records)
     )
+
+
+@pytest.mark.parametrize(
+    ("claim", "experiment", "steady", "wavering"),
+    [
+        ("E1.1", "exp1", {"on": 0.8, "off": 0.1}, {"on": (0.8, 0.8), "off": (0.1, 0.5)}),
+        ("E1.2", "exp1", {"on": 0.8}, {"on": (0.7, 0.95)}),
+        ("E1.3", "exp1", {"off": 0.001}, {"off": (0.0, 0.3)}),
+        ("E1.5", "exp1", {"accuracy": 1.0}, {"accuracy": (1.0, 0.3)}),
+        ("C.1", "control", {"on": 0.3}, {"on": (0.3, 0.9)}),
+        ("C.2", "control", {"on": 0.3, "off": 0.3}, {"on": (0.3, 0.3), "off": (0.3, 0.15)}),
+        ("E2.1", "exp2", {"off": 0.001}, {"off": (0.0, 0.3)}),
+        ("E2.2", "exp2", {"on": 0.8}, {"on": (0.8, 0.2)}),
+        ("E2.3", "exp2", {"accuracy": 1.0}, {"accuracy": (1.0, 0.9)}),
+        ("T.2", "exp2", {"on": 0.8, "off": 0.1}, {"on": (0.8, 0.8), "off": (0.0, 0.1)}),
+    ],
+)  # fmt: skip
+def test_seeds_that_disagree_leave_a_configuration_unsettled(
+    claim: str, experiment: str, steady: dict[str, Any], wavering: dict[str, Any]
+) -> None:
+    row: dict[str, Any] = {"moduli": (15,)} if experiment == "exp2" else {"sizes": (4,)}
+    configs = configs_of(experiment, **row, ranges=(500,), seeds=(1, 2))
+    judge = next(c.judge for c in CLAIMS if c.name == claim)
+    (sure,) = judge(paper_cells(configs, records_of(configs, **steady))).evidence
+    assert sure.settled is True
+    alone = configs_of(experiment, **row, ranges=(500,), seeds=(1,))
+    (unknown,) = judge(paper_cells(alone, records_of(alone, **steady))).evidence
+    assert (unknown.agrees, unknown.settled) == (sure.agrees, None)
+
+    def by_seed(pair: tuple[float, float]) -> Any:
+        return lambda config: pair[config.seed - 1]
+
+    values = {name: by_seed(pair) for name, pair in wavering.items()}
+    (unsure,) = judge(paper_cells(configs, records_of(configs, **values))).evidence
+    assert unsure.settled is False

@@ -13,7 +13,7 @@ from primefourier.lab.claims import (
     claims_as_markdown,
 )
 from primefourier.lab.claims.judge import paper_cells
-from primefourier.lab.claims.table import coverage, verdict_so_far
+from primefourier.lab.claims.table import coverage, verdict_so_far, within_intervals, write_agrees
 
 JUDGED = tuple(claim for claim in CLAIMS if claim.name != "T.1")  # which takes a second
 
@@ -86,11 +86,30 @@ def test_every_row_of_the_markdown_has_all_its_columns(share: int) -> None:
         cells = [cell.strip().replace("\\|", "|") for cell in columns(row)]
         assert cells == [
             f"**{claim.name}** {claim.statement}", claim.paper, found.measured or "—",
-            f"**{verdict_so_far(found)}**", coverage(found),
+            within_intervals(found) or "—", f"**{verdict_so_far(found)}**", coverage(found),
         ]  # fmt: skip
         for item in found.evidence:
-            agrees = {True: "yes", False: "no", None: "cannot be told"}[item.agrees]
-            line = f"| {item.configuration} | {item.value} | {agrees} |"
+            line = f"| {item.configuration} | {item.value} | {write_agrees(item)} |"
             assert line.replace("|P|", "\\|P\\|") in lines
     for claim in JUDGED:
         assert f"Rule: {claim.rule}." in lines
+
+
+@pytest.mark.parametrize(
+    ("agrees", "settled", "words"),
+    [
+        (True, None, "yes"), (True, True, "yes"), (True, False, "yes, not settled"),
+        (False, None, "no"), (False, False, "no, not settled"),
+        (None, False, "cannot be told"), (None, None, "cannot be told"),
+    ],
+)  # fmt: skip
+def test_doubt_is_told(agrees: bool | None, settled: bool | None, words: str) -> None:
+    assert write_agrees(Evidence("", "", agrees, settled)) == words
+
+
+def test_intervals_are_counted_where_there_are_any() -> None:
+    without, sure = (Evidence("", "", agrees=True, settled=value) for value in (None, True))
+    assert within_intervals(Finding("holds", "", (without,), 1)) == ""
+    assert within_intervals(Finding("holds", "", (sure,), 1)) == "1 of 1"
+    some = within_intervals(Finding("holds", "", (sure, without), 2))
+    assert some == "2 of 2; 1 with an interval"

@@ -15,6 +15,10 @@ const INTRODUCTION =
   "What the paper says and what this run measured. Only models with the paper’s settings count. " +
   "Open a claim for its rule and evidence.";
 
+const INTERVALS =
+  "So many agree if each mean may be anywhere in its interval over seeds; a configuration whose interval " +
+  "reaches both answers is not settled.";
+
 // Make the section.
 export function claimsSection(run) {
   const columns = ["Claim", "The paper says", "Measured", "Verdict", "Configurations"];
@@ -64,23 +68,26 @@ function claimRows(claim, columns) {
 }
 
 function evidence(claim) {
-  const rule = h("p", {}, h("strong", {}, "Rule: "), `${claim.rule}.`);
-  if (!claim.evidence.length) return [rule, h("p", { class: "muted" }, "Nothing is measured yet.")];
+  const about = [h("p", {}, h("strong", {}, "Rule: "), `${claim.rule}.`)];
+  if (!claim.evidence.length) return [...about, h("p", { class: "muted" }, "Nothing is measured yet.")];
+  if (claim.within_intervals)
+    about.push(h("p", {}, h("strong", {}, "Within 95 % intervals: "), `${claim.within_intervals}. ${INTERVALS}`));
   const caption = h("caption", { class: "visually-hidden" }, `Evidence for ${claim.claim}`);
   const columns = ["Configuration", "Measured", "Agrees"];
   const table = simpleTable({ class: "evidence-table" }, caption, columns, claim.evidence.map(evidenceRow));
-  return [rule, h("div", { class: "scroll tall" }, table)];
+  return [...about, h("div", { class: "scroll tall" }, table)];
 }
 
 // A configuration that is a cell of a heatmap can be opened there.
-function evidenceRow({ configuration, value, agrees, cell }) {
+function evidenceRow({ configuration, value, agrees, settled, cell }) {
   const open = { type: "button", class: "plain link", onclick: () => openCell(...cell) };
   const [words, kind] = AGREES.get(agrees);
+  const doubtful = agrees !== null && settled === false;
   return h(
     "tr",
     {},
     h("th", { scope: "row" }, cell ? h("button", open, configuration) : configuration),
     h("td", {}, value),
-    h("td", { class: `agrees ${kind}` }, words),
+    h("td", { class: `agrees ${kind}` }, doubtful ? `${words}, not settled` : words),
   );
 }

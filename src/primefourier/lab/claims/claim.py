@@ -19,11 +19,19 @@ class Evidence:
         configuration: Its name.
         value: What was measured, in words.
         agrees: Whether that agrees with the claim; None if it can be read either way.
+        settled: Whether all of the 95 % interval over seeds gives the same answer; None where one
+            seed leaves it unknown.
     """
 
     configuration: str
     value: str
     agrees: bool | None
+    settled: bool | None = None
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the mean gives an answer that part of its interval contradicts."""
+        return self.agrees is not None and self.settled is False
 
 
 @dataclass(frozen=True)
@@ -49,6 +57,19 @@ class Finding:
     def complete(self) -> bool:
         """Whether every configuration the claim is about has been measured."""
         return len(self.evidence) >= self.asked and not self.unfinished
+
+    @property
+    def agreeing(self) -> tuple[int, int]:
+        """How many configurations agree at least and at most, anywhere within their intervals."""
+        sure = [item for item in self.evidence if item.settled is not False]
+        fewest = sum(item.agrees is True for item in sure)
+        surely_not = sum(item.agrees is False for item in sure)
+        return fewest, len(self.evidence) - surely_not
+
+    @property
+    def intervals(self) -> int:
+        """How many configurations have several seeds, hence an interval."""
+        return sum(item.settled is not None for item in self.evidence)
 
 
 @dataclass(frozen=True)
@@ -87,15 +108,6 @@ def judge_all(evidence: Sequence[Evidence]) -> Verdict:
 def count_agreeing(evidence: Sequence[Evidence]) -> int:
     """Return how many configurations agree with a claim."""
     return sum(item.agrees is True for item in evidence)
-
-
-def in_range(value: float, low: float, high: float) -> bool:
-    """Tell whether a value, written with two decimals as the paper does, lies in a range.
-
-    >>> in_range(0.5951, 0.60, 0.92), in_range(0.594, 0.60, 0.92)
-    (True, False)
-    """
-    return low <= round(value, 2) <= high
 
 
 def spread(values: Sequence[float]) -> str:

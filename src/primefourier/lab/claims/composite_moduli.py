@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from primefourier.analysis import Interval
+import math
+
 from primefourier.arithmetic.primes import factorize
+from primefourier.lab.claims.answer import is_inside
 from primefourier.lab.claims.claim import (
     Claim,
     Evidence,
@@ -16,6 +18,7 @@ from primefourier.lab.claims.drops import (
     SMALLEST_RANGE,
     Cells,
     below_by_seed,
+    both_by_seed,
     compare_with_floor,
     judge_lower_at_100,
     judge_range,
@@ -60,7 +63,8 @@ def _factor(cells: Cells) -> Finding:
 def _accuracy(cells: Cells) -> Finding:
     found = [cell for cell in _judged(cells) if cell.input_range >= 500]
     evidence = [
-        Evidence(c.name, write_drop(c.accuracy, 4), round(c.accuracy.mean, 2) == 1.0) for c in found
+        Evidence(c.name, write_drop(c.accuracy, 4), *is_inside(c.accuracy, 1.0, math.inf))
+        for c in found
     ]
     measured = ""
     if found:
@@ -71,10 +75,12 @@ def _accuracy(cells: Cells) -> Finding:
 
 
 def _small_range(cells: Cells) -> Finding:
-    drops: dict[str, dict[int, Interval]] = {}
+    drops: dict[str, dict[int, dict[int, float]]] = {}
     for cell in _judged(cells):
         if _three_factors(cell.row):
-            drops.setdefault(f"N = {cell.row}", {})[cell.input_range] = on(cell)
+            drops.setdefault(f"N = {cell.row}", {})[cell.input_range] = {
+                seed: own for seed, (own, _) in both_by_seed(cell).items()
+            }
     asked = sum(
         config.input_range == SMALLEST_RANGE and _three_factors(config.modulus)
         for config in _CONFIGS

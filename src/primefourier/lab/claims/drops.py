@@ -5,15 +5,9 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 
-from primefourier.analysis import Interval
-from primefourier.lab.claims.claim import (
-    Evidence,
-    Finding,
-    count_agreeing,
-    in_range,
-    judge_all,
-    spread,
-)
+from primefourier.analysis import Interval, mean_interval
+from primefourier.lab.claims.answer import is_above, is_below_floor, is_inside
+from primefourier.lab.claims.claim import Evidence, Finding, count_agreeing, judge_all, spread
 from primefourier.lab.results import Cell
 
 Cells = dict[str, list[Cell]]
@@ -37,6 +31,22 @@ def _known(drop: Interval | None) -> Interval:
     return drop
 
 
+def combine(cell: Cell, own: float, other: float) -> Interval:
+    """Return ``own`` times the relevant drop plus ``other`` times the other, seed by seed.
+
+    Its interval is narrower than those of the two drops would allow, as they are of the same
+    networks.
+    """
+    return mean_interval([own * a + other * b for a, b in both_by_seed(cell).values()])
+
+
+def both_by_seed(cell: Cell) -> dict[int, tuple[float, float]]:
+    """Return both drops of each seed."""
+    return {
+        seed: (a, b) for seed, (a, b) in cell.by_seed.items() if a is not None and b is not None
+    }
+
+
 def write_drop(drop: Interval, digits: int = 3) -> str:
     """Write a drop, with its 95 % interval where there are several seeds.
 
@@ -54,7 +64,7 @@ def judge_range(
 ) -> Finding:
     """Judge whether the drop of every configuration lies in a range."""
     evidence = [
-        Evidence(cell.name, write_drop(read(cell)), in_range(read(cell).mean, low, high))
+        Evidence(cell.name, write_drop(read(cell)), *is_inside(read(cell), low, high))
         for cell in cells
     ]
     measured = ""
@@ -70,7 +80,7 @@ def compare_with_floor(cells: Sequence[Cell]) -> list[Evidence]:
         Evidence(
             cell.name,
             f"{write_drop(off(cell), 4)}, floor {cell.noise_floor:.4f}",
-            abs(off(cell).mean) < cell.noise_floor,
+            *is_below_floor(off(cell), cell.noise_floor),
         )
         for cell in cells
     ]
@@ -85,31 +95,45 @@ def below_by_seed(cells: Sequence[Cell]) -> str:
     if len(shared) < 2:
         return ""
     counts = [
-        sum(abs(cell.by_seed[seed][1] or 0.0) < cell.noise_floor for cell in cells)
+        sum(abs(both_by_seed(cell)[seed][1]) < cell.noise_floor for cell in cells)
         for seed in sorted(shared)
     ]
     return f"; seed by seed {', '.join(map(str, counts))}"
 
 
 def judge_lower_at_100(
-    values: Mapping[str, Mapping[int, Interval]], *, ranges: int, asked: int, noun: str
+    values: Mapping[str, Mapping[int, Mapping[int, float]]], *, ranges: int, asked: int, noun: str
 ) -> Finding:
     """Judge whether a value is lower at r = 100 than its mean over the larger ranges.
 
     Args:
-        values: For each name, the value at each r that is measured.
+        values: For each name and each r that is measured, the value of each seed.
         ranges: How many r the paper has.
         asked: How many names the claim is about.
         noun: What the names are.
     """
     evidence, unfinished = [], 0
     for name, by_range in values.items():
-        larger = [value.mean for r, value in by_range.items() if r > SMALLEST_RANGE]
+        larger = [by_seed for r, by_seed in by_range.items() if r > SMALLEST_RANGE]
         if SMALLEST_RANGE in by_range and larger:
-            here, beyond = by_range[SMALLEST_RANGE], statistics.mean(larger)
+            smallest = by_range[SMALLEST_RANGE]
+            here = mean_interval(list(smallest.values()))
+            beyond = statistics.mean(statistics.mean(by_seed.values()) for by_seed in larger)
             unfinished += len(by_range) < ranges
             text = f"{write_drop(here)} at r = {SMALLEST_RANGE}, {beyond:.3f} beyond"
-            evidence.append(Evidence(name, text, here.mean < beyond))
+            settled = _is_settled_by_seeds(smallest, larger)
+            evidence.append(Evidence(name, text, here.mean < beyond, settled))
     lower, count = count_agreeing(evidence), len(evidence)
     measured = f"lower at r = {SMALLEST_RANGE} for {lower} of {count} {noun}" if count else ""
     return Finding(judge_all(evidence), measured, tuple(evidence), asked, unfinished)
+
+
+def _is_settled_by_seeds(
+    smallest: Mapping[int, float], larger: Sequence[Mapping[int, float]]
+) -> bool | None:
+    """Tell whether seeds that all ranges share settle which is lower; None if it is one."""
+    shared = set(smallest).intersection(*larger)
+    if len(shared) < 2:
+        return None
+    gaps = [statistics.mean(values[seed] for values in larger) - smallest[seed] for seed in shared]
+    return is_above(mean_interval(gaps), 0).settled

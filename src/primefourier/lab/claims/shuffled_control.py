@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from primefourier.lab.claims.claim import Claim, Evidence, Finding, in_range, judge_all, spread
-from primefourier.lab.claims.drops import Cells, judge_range, off, on, write_drop
+from primefourier.lab.claims.answer import AT_LEAST_ZERO, is_above, is_inside
+from primefourier.lab.claims.claim import Claim, Evidence, Finding, judge_all, spread
+from primefourier.lab.claims.drops import Cells, combine, judge_range, off, on, write_drop
 from primefourier.lab.experiments import ShuffledControl
 
 COMPARABLE = 2
@@ -17,14 +18,15 @@ def _diagonal(cells: Cells) -> Finding:
 def _off_diagonal(cells: Cells) -> Finding:
     evidence, drops, inside, comparable = [], [], 0, 0
     for cell in cells["control"]:
-        own, other = on(cell).mean, off(cell).mean
-        fits = in_range(other, 0.14, 0.46)
-        alike = other > 0 and 1 / COMPARABLE <= own / other <= COMPARABLE
-        drops.append(other)
-        inside += fits
-        comparable += alike
+        fits = is_inside(off(cell), 0.14, 0.46)
+        alike = is_above(combine(cell, COMPARABLE, -1), AT_LEAST_ZERO) & is_above(
+            combine(cell, -1, COMPARABLE), AT_LEAST_ZERO
+        )
+        drops.append(off(cell).mean)
+        inside += fits.agrees is True
+        comparable += alike.agrees is True
         text = f"{write_drop(off(cell))}, diagonal {write_drop(on(cell))}"
-        evidence.append(Evidence(cell.name, text, fits and alike))
+        evidence.append(Evidence(cell.name, text, *(fits & alike)))
     measured = ""
     if drops:
         measured = (

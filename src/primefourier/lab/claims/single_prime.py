@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
+from operator import and_
 
-from primefourier.analysis import Interval, mean_interval
+from primefourier.lab.claims.answer import AT_LEAST_ZERO, is_above, is_inside
 from primefourier.lab.claims.claim import (
     Claim,
     Evidence,
     Finding,
     count_agreeing,
-    in_range,
     judge_all,
     spread,
 )
 from primefourier.lab.claims.drops import (
     Cells,
     below_by_seed,
+    both_by_seed,
+    combine,
     compare_with_floor,
     judge_lower_at_100,
     judge_range,
@@ -33,15 +36,19 @@ _SIZES = SinglePrime().sizes
 _ALL = len(_SIZES) * _RANGES
 _SMALL_CONFIGURATIONS = _RANGES * sum(size <= _FEW for size in _SIZES)
 _LARGE_SIZES = sum(size >= _MANY for size in _SIZES)
+_DIAGONAL_RANGES = ((0.60, 0.92), (0.54, 0.93), (0.82, 0.92))
+"""Of the abstract, of the control section, and for many primes."""
 
 
 def _far_above(cells: Cells) -> Finding:
     evidence, ratios = [], []
     for cell in cells["exp1"]:
         own, other = on(cell).mean, off(cell).mean
-        agrees = own - max(other, 0) > cell.noise_floor and own >= FAR_ABOVE * other
+        times = is_above(combine(cell, 1, -FAR_ABOVE), AT_LEAST_ZERO)
+        above_other = is_above(combine(cell, 1, -1), cell.noise_floor)
+        above_zero = is_above(on(cell), cell.noise_floor)
         text = f"{write_drop(on(cell))} against {write_drop(off(cell))}"
-        evidence.append(Evidence(cell.name, text, agrees))
+        evidence.append(Evidence(cell.name, text, *(times & above_other & above_zero)))
         ratios.append(own / other if other > 0 else math.inf)
     measured = ""
     if evidence:
@@ -53,21 +60,18 @@ def _far_above(cells: Cells) -> Finding:
 
 def _diagonal_ranges(cells: Cells) -> Finding:
     evidence, inside = [], [0, 0, 0]
-    drops = [(cell, on(cell).mean) for cell in cells["exp1"]]
-    large = [drop for cell, drop in drops if cell.row >= _MANY]
-    for cell, drop in drops:
-        fits = [in_range(drop, 0.60, 0.92), in_range(drop, 0.54, 0.93)]
-        inside[0] += fits[0]
-        inside[1] += fits[1]
-        if cell.row >= _MANY:
-            fits.append(in_range(drop, 0.82, 0.92))
-            inside[2] += fits[2]
-        evidence.append(Evidence(cell.name, write_drop(on(cell)), all(fits)))
+    drops = [on(cell).mean for cell in cells["exp1"]]
+    large = [on(cell).mean for cell in cells["exp1"] if cell.row >= _MANY]
+    for cell in cells["exp1"]:
+        ranges = _DIAGONAL_RANGES if cell.row >= _MANY else _DIAGONAL_RANGES[:2]
+        answers = [is_inside(on(cell), *ends) for ends in ranges]
+        for i, answer in enumerate(answers):
+            inside[i] += answer.agrees is True
+        evidence.append(Evidence(cell.name, write_drop(on(cell)), *reduce(and_, answers)))
     measured = ""
     if drops:
         measured = (
-            f"{spread([drop for _, drop in drops])}; {inside[0]} of {len(drops)} in 0.60–0.92, "
-            f"{inside[1]} in 0.54–0.93"
+            f"{spread(drops)}; {inside[0]} of {len(drops)} in 0.60–0.92, {inside[1]} in 0.54–0.93"
         )
     if large:
         measured += f"; |P| ≥ 10: {spread(large)}, {inside[2]} of {len(large)} in 0.82–0.92"
@@ -97,25 +101,28 @@ def _convergence(cells: Cells) -> Finding:
     threshold = EXPERIMENTS["exp1"].threshold
     evidence, models, converged = [], 0, 0
     for cell in cells["exp1"]:
-        best = [
-            max(record.measured.accuracy_by_epoch)
-            for record in cell.records
-            if record.config.input_range > record.config.modulus
-        ]
+        by_seed: dict[int, list[float]] = {}
+        for record in cell.records:
+            if record.config.input_range > record.config.modulus:
+                accuracy = max(record.measured.accuracy_by_epoch)
+                by_seed.setdefault(record.config.seed, []).append(accuracy)
+        best = [accuracy for group in by_seed.values() for accuracy in group]
         if best:
             good = sum(value > threshold for value in best)
             models, converged = models + len(best), converged + good
             text = f"{good} of {len(best)} models, lowest {min(best):.3f}"
-            evidence.append(Evidence(cell.name, text, good == len(best)))
+            answers = {min(group) > threshold for group in by_seed.values()}
+            settled = len(answers) == 1 if len(by_seed) > 1 else None
+            evidence.append(Evidence(cell.name, text, good == len(best), settled))
     measured = f"{converged} of {models} models" if evidence else ""
     return Finding(judge_all(evidence), measured, tuple(evidence), _ALL)
 
 
 def _small_range(cells: Cells) -> Finding:
-    gaps: dict[str, dict[int, Interval]] = {}
+    gaps: dict[str, dict[int, dict[int, float]]] = {}
     for cell in cells["exp1"]:
         if cell.row >= _MANY:
-            gap = mean_interval([(a or 0.0) - (b or 0.0) for a, b in cell.by_seed.values()])
+            gap = {seed: own - other for seed, (own, other) in both_by_seed(cell).items()}
             gaps.setdefault(f"|P| = {cell.row}", {})[cell.input_range] = gap
     return judge_lower_at_100(gaps, ranges=_RANGES, asked=_LARGE_SIZES, noun="sizes")
 

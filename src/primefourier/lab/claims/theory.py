@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from primefourier.encoding import PAPER_BASIS
+from primefourier.lab.claims.answer import Answer, is_above
 from primefourier.lab.claims.claim import (
     Claim,
     Evidence,
@@ -12,7 +13,7 @@ from primefourier.lab.claims.claim import (
     Verdict,
     count_agreeing,
 )
-from primefourier.lab.claims.drops import Cells
+from primefourier.lab.claims.drops import Cells, combine
 from primefourier.lab.experiments import CompositeModuli, SinglePrime
 from primefourier.theory import Check, check_theorem
 
@@ -44,8 +45,10 @@ def _specialisation(cells: Cells) -> Finding:
     for cell in [*cells["exp1"], *(c for c in cells["exp2"] if not c.degenerate)]:
         if (ratio := cell.ratio) is None:
             continue
-        above = True if ratio.value > _RATIO else None if ratio.is_lower_bound else False
-        evidence.append(Evidence(cell.name, str(ratio), above))
+        answer = is_above(combine(cell, 1, -_RATIO), 0)
+        if ratio.is_lower_bound and ratio.value <= _RATIO:
+            answer = Answer(None, None if answer.settled is None else False)
+        evidence.append(Evidence(cell.name, str(ratio), *answer))
         if ratio.is_lower_bound:
             undecided += 1
         else:
