@@ -6,7 +6,7 @@ OUT ?= results/quick
 PAPER ?= results/paper
 
 .DEFAULT_GOAL := help
-.PHONY: help install chromium reproduce paper test check format bench chaos fuzz screenshots docs clean
+.PHONY: help install chromium reproduce paper test check format bench chaos fuzz trials screenshots docs clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -57,6 +57,9 @@ chaos: install ## Break sweeps on purpose, and count the records that are lost
 
 fuzz: install ## Throw 100 000 damaged and made-up files at everything that reads
 	$(BIN)/python -m chaos.fuzz
+
+trials: install ## Train three networks more, and turn two of their circles together
+	$(BIN)/python -m trials.two_blocks
 
 screenshots: install chromium ## Take pictures of the pages, the README's among them
 	SCREENSHOTS=screenshots $(BIN)/python -m pytest tests/explorer/test_screenshots.py

@@ -274,11 +274,16 @@ def test_a_run_of_experiment_2_alone_begins_with_it(browser: Browser, tmp_path: 
         assert numbers(part)[1][0] == "r = 500, p divides N"
 
 
-def test_blocks_are_shown_by_their_distance_from_a_harmonic(opened: Visit) -> None:
-    rows = opened.page.locator("table.aliases tbody tr").all_inner_texts()
+@pytest.mark.parametrize(
+    ("table", "name"), [("aliases", "aliases"), ("alias-pairs", "alias_pairs")]
+)
+def test_blocks_are_shown_by_their_distance_from_a_harmonic(
+    opened: Visit, table: str, name: str
+) -> None:
+    rows = opened.page.locator(f"table.{table} tbody tr").all_inner_texts()
     shown = [row.split("\t") for row in rows]
-    assert [int(row[1]) for row in shown] == [found["blocks"] for found in DATA["aliases"]]
-    for row, found in zip(shown, DATA["aliases"], strict=True):
+    assert [int(row[1]) for row in shown] == [found["blocks"] for found in DATA[name]]
+    for row, found in zip(shown, DATA[name], strict=True):
         assert float(row[2].replace("−", "-")) == pytest.approx(found["mean"], abs=6e-5)
         assert float(row[3].replace("−", "-")) == pytest.approx(found["largest"], abs=6e-5)
         assert int(row[4]) == found["used"]

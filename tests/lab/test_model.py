@@ -31,6 +31,13 @@ def test_weights_come_from_the_seed_alone() -> None:
     assert torch.equal(torch.get_rng_state(), state)  # the global state was left alone
 
 
+def test_all_models_of_a_seed_start_from_the_same_encoder() -> None:
+    """So configurations of one seed are no independent trials."""
+    first, second = new_model(small_config()), new_model(small_config(modulus=7))
+    for a, b in zip(first.encoder.parameters(), second.encoder.parameters(), strict=True):
+        assert torch.equal(a, b)
+
+
 def test_weights_are_the_same_in_every_dtype() -> None:
     single, double = new_model(small_config()), new_model(small_config(), dtype=torch.float64)
     for a, b in zip(single.parameters(), double.parameters(), strict=True):

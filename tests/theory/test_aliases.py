@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from primefourier import PrimeBasis, encode
-from primefourier.theory import alias_distance
+from primefourier.theory import alias_distance, pair_alias_distance
 
 BASIS = PrimeBasis((2, 3, 5, 7, 23), depth=3)
 
@@ -43,8 +43,51 @@ def test_large_periods_are_compared_exactly() -> None:
     assert (found[50:] > 0).all()
 
 
+def nearest_by_hand(n: int, basis: PrimeBasis, r: int, block: int) -> float:
+    """Go through all harmonics, signs and partners."""
+    periods = [period for row in basis.periods for period in row]
+    partners = [u for i, u in enumerate(periods) if i != block and n % u and 4 * r >= u]
+    turns = [1 / periods[block] + sign / u for u in partners for sign in (1, -1)]
+    harmonics = np.arange(1, n) / n
+    distances = [np.abs((turn % 1) - harmonics).min() for turn in turns]
+    return r * min(distances, default=np.inf)
+
+
+@pytest.mark.parametrize("n", [2, 3, 15, 53, 231])
+@pytest.mark.parametrize("r", [1, 20, 500, 4000])
+def test_a_pair_is_as_near_as_its_best_partner_makes_it(n: int, r: int) -> None:
+    found = pair_alias_distance(n, BASIS, input_range=r).ravel()
+    assert found.shape == (15,)
+    expected = [nearest_by_hand(n, BASIS, r, block) for block in range(15)]
+    assert found == pytest.approx(np.array(expected), abs=1e-9)
+
+
+def test_products_of_a_pair_stay_near_the_harmonic() -> None:
+    """7 and 37 know a modulo 53 together, as 1/7 + 1/37 is near 9/53; neither does alone."""
+    a, r = np.arange(1000), 1000
+    basis = PrimeBasis((7, 37), depth=1)
+    first, second = encode(a, basis, "float64")[:, :, 0].transpose(1, 2, 0)
+    cosine = first[0] * second[0] - first[1] * second[1]
+    sine = first[0] * second[1] + first[1] * second[0]
+    harmonic = np.stack([np.cos(2 * np.pi * 9 * a / 53), np.sin(2 * np.pi * 9 * a / 53)])
+    apart = np.linalg.norm(np.stack([cosine, sine]) - harmonic, axis=0)
+    distance = pair_alias_distance(53, basis, input_range=r)[0, 0]
+    assert apart.max() == pytest.approx(2 * np.sin(np.pi * distance), rel=0.01)
+    assert distance < 0.1 < 8 < alias_distance(53, basis, input_range=r).min()
+
+
+def test_without_a_partner_nothing_is_near() -> None:
+    assert np.isinf(pair_alias_distance(53, PrimeBasis((7,), depth=1), input_range=100)).all()
+    huge = pair_alias_distance(53, PrimeBasis((7, 59), depth=60), input_range=1000)
+    assert np.isfinite(huge).all()
+
+
 def test_what_is_no_modulus_or_range_is_refused() -> None:
     with pytest.raises(ValueError, match="modulus"):
         alias_distance(1, BASIS, input_range=100)
     with pytest.raises(ValueError, match="input_range"):
         alias_distance(15, BASIS, input_range=0)
+    with pytest.raises(ValueError, match="modulus"):
+        pair_alias_distance(1, BASIS, input_range=100)
+    with pytest.raises(ValueError, match="input_range"):
+        pair_alias_distance(15, BASIS, input_range=0)

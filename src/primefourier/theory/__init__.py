@@ -1,7 +1,7 @@
 """The paper's theorem as code: the action, what commutes with it, and how far a map is off."""
 
 from primefourier.theory.action import rotation, spread_shifts
-from primefourier.theory.aliases import alias_distance
+from primefourier.theory.aliases import alias_distance, pair_alias_distance
 from primefourier.theory.commutant import (
     commutant_dimension,
     coupling_singular_values,
@@ -34,6 +34,7 @@ __all__ = [
     "logit_channels",
     "logit_gap",
     "off_block_energy",
+    "pair_alias_distance",
     "project_to_equivariant",
     "rotation",
     "spread_shifts",

@@ -5,9 +5,9 @@ import pytest
 from lab_records import EXP2, configs_of, records_of, with_probe
 from primefourier.analysis.stand_in import Kind
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.questions.aliases import alias_bins
+from primefourier.lab.questions.aliases import FAR, alias_bins, pair_bins
 from primefourier.lab.record import Record
-from primefourier.theory import alias_distance
+from primefourier.theory import alias_distance, pair_alias_distance
 
 
 def distance(config: ModelConfig, prime: int, depth: int) -> float:
@@ -48,6 +48,22 @@ def test_blocks_are_sorted_by_distance_and_relevant_ones_left_out() -> None:
     assert bins[0].blocks == near > 0
 
 
+def test_blocks_far_from_any_harmonic_are_sorted_by_pairs() -> None:
+    configs = configs_of("exp1", sizes=(10,), ranges=(500,))
+
+    def together(config: ModelConfig, _kind: Kind, prime: int, depth: int) -> float:
+        found = pair_alias_distance(config.modulus, config.basis, input_range=500)
+        return 0.4 if found[config.primes.index(prime), depth] < 0.2 else 0.02
+
+    records = [with_probe(record, block=together) for record in records_of(configs)]
+    bins = pair_bins(configs, records)
+    for found in bins:
+        expected = 0.4 if found.high <= 0.2 else 0.02
+        assert (found.mean, found.largest) == pytest.approx((expected, expected), abs=1e-4)
+    far = sum(found.blocks for found in alias_bins(configs, records) if found.low >= FAR)
+    assert sum(found.blocks for found in bins) == far > 0
+
+
 def test_the_kind_of_ablation_can_be_chosen() -> None:
     configs = [c for c in EXP2 if c.input_range == 500]
     bins = alias_bins(configs, probed(configs), kind="mean")
@@ -59,4 +75,4 @@ def test_degenerate_unprobed_and_other_models_do_not_count() -> None:
     assert alias_bins(degenerate, probed(degenerate)) == []
     assert alias_bins(EXP2, records_of(EXP2)) == []
     other = configs_of("exp2", moduli=(15,), ranges=(100,), epochs=3)
-    assert alias_bins(other, probed(other)) == []
+    assert alias_bins(other, probed(other)) == pair_bins(other, probed(other)) == []

@@ -10,18 +10,28 @@ const INTRODUCTION =
   "although T does not divide N. How many turns they come apart, r · min |k/N − 1/T|, is known before any training. " +
   "Here are the blocks whose period does not divide N, of all probed models, each replaced by another pair’s.";
 
+const PAIRS =
+  "Two blocks can do it together: products of their coordinates turn with 1/T ± 1/U. Here are those of these blocks " +
+  "that are 2 turns or more from every harmonic by themselves, by how near they come with the best other block.";
+
 // Make the card; null if there are no such blocks.
-export function aliasesCard(bins) {
+export function aliasesCard(bins, pairs) {
   if (!bins.length) return null;
-  const columns = ["Turns apart", "Blocks", "Mean drop", "Largest drop", "Drop above 0.1"];
-  const caption = h("caption", { class: "visually-hidden" }, "Drops of irrelevant blocks by distance from a harmonic");
   return h(
     "div",
     { class: "card" },
     h("h3", {}, "Which other blocks are used, and can that be foreseen?"),
     h("p", { class: "small muted" }, INTRODUCTION),
-    h("div", { class: "scroll" }, simpleTable({ class: "numbers aliases" }, caption, columns, bins.map(binRow))),
+    binTable("aliases", "Drops of irrelevant blocks by distance from a harmonic", bins),
+    pairs.length ? h("p", { class: "small muted" }, PAIRS) : null,
+    pairs.length ? binTable("alias-pairs", "Drops of far blocks by distance together with another", pairs) : null,
   );
+}
+
+function binTable(name, title, bins) {
+  const columns = ["Turns apart", "Blocks", "Mean drop", "Largest drop", "Drop above 0.1"];
+  const caption = h("caption", { class: "visually-hidden" }, title);
+  return h("div", { class: "scroll" }, simpleTable({ class: `numbers ${name}` }, caption, columns, bins.map(binRow)));
 }
 
 function binRow({ low, high, blocks, mean, largest, used }) {

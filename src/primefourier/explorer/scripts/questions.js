@@ -18,7 +18,7 @@ const SHOWN_FIRST = "Experiment 1, |P| = 8"; // it has the primes of experiment 
 // Make the section; null if no network was probed.
 export function questionsSection({ questions }) {
   if (!questions) return null;
-  const { claims, depths, aliases, equivariance } = questions;
+  const { claims, depths, aliases, alias_pairs, equivariance } = questions;
   const first = firstGroup(depths);
   set({ depthGroup: first, ablation: "mean", epochGroup: first, epochMeasure: equivariance[0].measure });
   return h(
@@ -32,7 +32,7 @@ export function questionsSection({ questions }) {
     ),
     kindsCard(claims),
     depthCard(depths),
-    aliasesCard(aliases),
+    aliasesCard(aliases, alias_pairs),
     epochCard(equivariance),
   );
 }

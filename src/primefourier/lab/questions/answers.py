@@ -9,7 +9,7 @@ from primefourier.analysis.stand_in import Kind
 from primefourier.lab.claims import Claim, Finding
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.questions.ablation_kinds import claims_by_kind
-from primefourier.lab.questions.aliases import AliasBin, alias_bins
+from primefourier.lab.questions.aliases import AliasBin, alias_bins, pair_bins
 from primefourier.lab.questions.depths import DepthDrops, depth_drops
 from primefourier.lab.questions.equivariance import EpochCurve, epoch_curves
 from primefourier.lab.questions.groups import probed_groups
@@ -25,12 +25,15 @@ class Answers:
         curves: How equivariance changes over the epochs.
         claims: The claims about drops under each kind of ablation.
         aliases: What irrelevant blocks cost, by their distance from a harmonic of N.
+        alias_pairs: What those of them cost that are far from any, by how near they come to one
+            together with another block.
     """
 
     depths: Sequence[DepthDrops]
     curves: Sequence[EpochCurve]
     claims: Mapping[Claim, Mapping[Kind, Finding]]
     aliases: Sequence[AliasBin]
+    alias_pairs: Sequence[AliasBin]
 
 
 def answer_questions(planned: Sequence[ModelConfig], records: Sequence[Record]) -> Answers | None:
@@ -48,4 +51,5 @@ def answer_questions(planned: Sequence[ModelConfig], records: Sequence[Record]) 
         [curve for group in groups for curve in epoch_curves(group)],
         claims_by_kind(planned, records),
         alias_bins(planned, records),
+        pair_bins(planned, records),
     )

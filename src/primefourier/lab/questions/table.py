@@ -11,7 +11,7 @@ from typing import Any
 from primefourier.analysis import Interval
 from primefourier.lab.claims.table import escape, verdict_so_far
 from primefourier.lab.probing import KINDS
-from primefourier.lab.questions.aliases import USED, AliasBin
+from primefourier.lab.questions.aliases import FAR, USED, AliasBin
 from primefourier.lab.questions.answers import Answers
 from primefourier.lab.questions.depths import DepthDrops
 from primefourier.lab.questions.equivariance import MEASURES, EpochCurve
@@ -46,10 +46,8 @@ def answers_as_data(answers: Answers) -> dict[str, Any]:
             }
             for curve in answers.curves
         ],
-        "aliases": [
-            {**asdict(found), "high": None if found.high == math.inf else found.high}
-            for found in answers.aliases
-        ],
+        "aliases": list(map(_bin, answers.aliases)),
+        "alias_pairs": list(map(_bin, answers.alias_pairs)),
         "claims": [
             {
                 "claim": claim.name,
@@ -115,8 +113,15 @@ def answers_as_sections(answers: Answers) -> list[Section]:
             "Below r, a block of period T can stand in for a harmonic k/N of N if 1/T is near it. "
             "Its distance, r · min |k/N - 1/T|, is known before training. Blocks whose period does "
             "not divide N, in all probed models that are not degenerate, if they turn by a quarter "
-            "or more; each is replaced by another pair's.",
-            [Table("", list(_aliases(answers.aliases)))],
+            "or more; each is replaced by another pair's. Two blocks can do it together: products "
+            "of their coordinates turn with 1/T ± 1/U.",
+            [
+                Table("One block", list(_aliases(answers.aliases))),
+                Table(
+                    f"Two blocks together: those {FAR:g} turns or more away by themselves",
+                    list(_aliases(answers.alias_pairs)),
+                ),
+            ],
         ),
         Section(
             "Does training make the network equivariant?",
@@ -205,6 +210,10 @@ def _group(group: Group) -> dict[str, Any]:
         "seeds": list(group.by_seed),
         "models": group.models,
     }
+
+
+def _bin(found: AliasBin) -> dict[str, Any]:
+    return {**asdict(found), "high": None if found.high == math.inf else found.high}
 
 
 def _interval(interval: Interval) -> dict[str, float | None]:

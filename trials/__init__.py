@@ -1,0 +1,1 @@
+"""Small experiments that documents tell of and no sweep can do."""
