@@ -2,7 +2,14 @@ import pytest
 
 from lab_records import by_key, configs_of, records_of
 from primefourier.analysis import Interval
-from primefourier.lab.claims.drops import below_by_seed, combine, judge_lower_at_100, write_drop
+from primefourier.lab.claims.drops import (
+    below_by_seed,
+    combine,
+    judge_below_floor,
+    judge_lower_at_100,
+    write_drop,
+)
+from primefourier.lab.claims.table import verdict_so_far
 from primefourier.lab.results import make_cells
 
 
@@ -53,8 +60,25 @@ def test_what_is_below_the_floor_is_counted_for_each_seed_that_all_share() -> No
     configs = configs_of("exp2", moduli=(15, 21), ranges=(500,), seeds=(1, 2, 3))
     records = records_of(configs, off=lambda c: 0.5 if c.seed == 2 and c.modulus == 15 else 0.001)
     cells = list(make_cells(configs, by_key(records)).values())
-    assert below_by_seed(cells) == "; seed by seed 2, 1, 2"
-    assert below_by_seed(cells[:1]) == "; seed by seed 1, 0, 1"
-    assert below_by_seed([]) == ""
+    assert below_by_seed(cells) == [2, 1, 2]
+    assert below_by_seed(cells[:1]) == [1, 0, 1]
+    assert below_by_seed([]) == []
     lonely = [r for r in records if r.config.seed == 2 or r.config.modulus == 15]
-    assert below_by_seed(list(make_cells(configs, by_key(lonely)).values())) == ""
+    assert below_by_seed(list(make_cells(configs, by_key(lonely)).values())) == []
+
+
+def test_a_verdict_that_changes_with_the_seed_says_so() -> None:
+    configs = configs_of("exp2", moduli=(15, 21), ranges=(500,), seeds=(1, 2, 3))
+    drops = {1: 0.001, 2: 0.001, 3: 0.001}
+    for drop, text, depends in ((0.001, "2 of 2", False), (0.5, "0 of 2", True)):
+        drops[2] = drop
+        records = records_of(configs, off=lambda config: drops[config.seed])
+        cells = list(make_cells(configs, by_key(records)).values())
+        found = judge_below_floor(
+            cells, lambda share: "holds" if share > 0.5 else "does not hold", 2
+        )
+        assert found.measured.startswith(f"{text} below the noise floor; seed by seed 2, ")
+        assert found.depends_on_seed == depends
+        assert verdict_so_far(found) == (
+            "does not hold, depends on the seed" if depends else "holds"
+        )

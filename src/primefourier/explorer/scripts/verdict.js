@@ -31,7 +31,8 @@ export function verdictCounts(claims) {
   const some = Object.keys(SIGNS)
     .map((verdict) => [verdict, number(verdict)])
     .filter(([, found]) => found > 0);
-  const unfinished = (verdict) => claims.some((claim) => claim.verdict === verdict && claim.verdict_so_far !== verdict);
+  const unfinished = (verdict) =>
+    verdict !== "not measured yet" && claims.some((claim) => claim.verdict === verdict && !claim.complete);
   return some.map(([verdict, found]) => {
     const words = `${found} ${found === 1 ? verdict : PLURAL[verdict]}`;
     return verdictMark(verdict, unfinished(verdict) ? `${words} so far` : words);

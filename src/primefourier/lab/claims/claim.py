@@ -45,6 +45,8 @@ class Finding:
         asked: How many configurations the claim is about; more than there is evidence of means
             that the verdict is one so far.
         unfinished: How many of the evidence rest on part of what they compare.
+        by_seed: The verdict by each seed alone, where the claim counts configurations and all of
+            them have these seeds.
     """
 
     verdict: Verdict
@@ -52,6 +54,12 @@ class Finding:
     evidence: tuple[Evidence, ...]
     asked: int
     unfinished: int = 0
+    by_seed: tuple[Verdict, ...] = ()
+
+    @property
+    def depends_on_seed(self) -> bool:
+        """Whether one seed alone would give another verdict than another seed."""
+        return len(set(self.by_seed)) > 1
 
     @property
     def complete(self) -> bool:

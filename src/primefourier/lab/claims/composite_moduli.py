@@ -17,9 +17,8 @@ from primefourier.lab.claims.claim import (
 from primefourier.lab.claims.drops import (
     SMALLEST_RANGE,
     Cells,
-    below_by_seed,
     both_by_seed,
-    compare_with_floor,
+    judge_below_floor,
     judge_lower_at_100,
     judge_range,
     on,
@@ -42,18 +41,13 @@ def _judged(cells: Cells) -> list[Cell]:
 
 
 def _nonfactor(cells: Cells) -> Finding:
-    evidence = compare_with_floor(_judged(cells))
-    if not evidence:
-        return Finding("not measured yet", "", (), len(_CONFIGS))
-    below = count_agreeing(evidence)
-    share = below / len(evidence)
-    verdict: Verdict = "does not hold"
+    return judge_below_floor(_judged(cells), _judge_share, len(_CONFIGS), percent=True)
+
+
+def _judge_share(share: float) -> Verdict:
     if round(share, 2) >= _SHARE:
-        verdict = "holds"
-    elif share > 0.5:
-        verdict = "holds in part"
-    measured = f"{100 * share:.0f} %: {below} of {len(evidence)}{below_by_seed(_judged(cells))}"
-    return Finding(verdict, measured, tuple(evidence), len(_CONFIGS))
+        return "holds"
+    return "holds in part" if share > 0.5 else "does not hold"
 
 
 def _factor(cells: Cells) -> Finding:

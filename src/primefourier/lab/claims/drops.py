@@ -7,7 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 from primefourier.analysis import Interval, mean_interval
 from primefourier.lab.claims.answer import is_above, is_below_floor, is_inside
-from primefourier.lab.claims.claim import Evidence, Finding, count_agreeing, judge_all, spread
+from primefourier.lab.claims.claim import (
+    Evidence,
+    Finding,
+    Verdict,
+    count_agreeing,
+    judge_all,
+    spread,
+)
 from primefourier.lab.results import Cell
 
 Cells = dict[str, list[Cell]]
@@ -86,19 +93,50 @@ def compare_with_floor(cells: Sequence[Cell]) -> list[Evidence]:
     ]
 
 
-def below_by_seed(cells: Sequence[Cell]) -> str:
-    """Write how many configurations are below the noise floor seed by seed, if all share several.
+def below_by_seed(cells: Sequence[Cell]) -> list[int]:
+    """Count the configurations below the noise floor for each seed, if all share several.
 
     A mean over seeds hides how much the count depends on the seed.
     """
     shared = set.intersection(*(set(cell.seeds) for cell in cells)) if cells else set()
     if len(shared) < 2:
-        return ""
-    counts = [
+        return []
+    return [
         sum(abs(both_by_seed(cell)[seed][1]) < cell.noise_floor for cell in cells)
         for seed in sorted(shared)
     ]
-    return f"; seed by seed {', '.join(map(str, counts))}"
+
+
+def judge_below_floor(
+    cells: Sequence[Cell], judge: Callable[[float], Verdict], asked: int, *, percent: bool = False
+) -> Finding:
+    """Judge in how many configurations the drop of the other rows is below the noise floor.
+
+    Args:
+        cells: The configurations.
+        judge: Their share in, verdict out.
+        asked: How many configurations the claim is about.
+        percent: Whether to write the share, too.
+    """
+    if not cells:
+        return Finding("not measured yet", "", (), asked)
+    evidence = compare_with_floor(cells)
+    below, total = count_agreeing(evidence), len(evidence)
+    counts = below_by_seed(cells)
+    measured = (
+        f"{100 * below / total:.0f} %: {below} of {total}"
+        if percent
+        else (f"{below} of {total} below the noise floor")
+    )
+    if counts:
+        measured += f"; seed by seed {', '.join(map(str, counts))}"
+    return Finding(
+        judge(below / total),
+        measured,
+        tuple(evidence),
+        asked,
+        by_seed=tuple(judge(count / total) for count in counts),
+    )
 
 
 def judge_lower_at_100(

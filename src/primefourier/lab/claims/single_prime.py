@@ -17,10 +17,9 @@ from primefourier.lab.claims.claim import (
 )
 from primefourier.lab.claims.drops import (
     Cells,
-    below_by_seed,
     both_by_seed,
     combine,
-    compare_with_floor,
+    judge_below_floor,
     judge_lower_at_100,
     judge_range,
     off,
@@ -80,15 +79,8 @@ def _diagonal_ranges(cells: Cells) -> Finding:
 
 def _off_diagonal_small(cells: Cells) -> Finding:
     small = [cell for cell in cells["exp1"] if cell.row <= _FEW]
-    evidence = compare_with_floor(small)
-    if not evidence:
-        return Finding("not measured yet", "", (), _SMALL_CONFIGURATIONS)
-    below = count_agreeing(evidence)
-    return Finding(
-        "holds" if 2 * below > len(evidence) else "does not hold",
-        f"{below} of {len(evidence)} below the noise floor{below_by_seed(small)}",
-        tuple(evidence),
-        _SMALL_CONFIGURATIONS,
+    return judge_below_floor(
+        small, lambda share: "holds" if share > 0.5 else "does not hold", _SMALL_CONFIGURATIONS
     )
 
 

@@ -29,6 +29,7 @@ def claims_as_data(findings: Mapping[Claim, Finding]) -> list[dict[str, Any]]:
             "measured": finding.measured,
             "verdict": finding.verdict,
             "within_intervals": within_intervals(finding),
+            "depends_on_seed": finding.depends_on_seed,
             "complete": finding.complete,
             "configurations": len(finding.evidence),
             "configurations_asked": finding.asked,
@@ -72,9 +73,17 @@ def write_agrees(item: Evidence) -> str:
 
 
 def verdict_so_far(finding: Finding) -> str:
-    """Write a verdict, with a reminder where something is still to be measured."""
+    """Write a verdict, with a reminder where something is still to be measured.
+
+    Where single seeds would give different verdicts, it says that, too.
+
+    >>> verdict_so_far(Finding("holds", "", (), 0, by_seed=("holds", "does not hold")))
+    'holds, depends on the seed'
+    """
     unfinished = finding.verdict != "not measured yet" and not finding.complete
-    return f"{finding.verdict} so far" if unfinished else finding.verdict
+    return (
+        finding.verdict + " so far" * unfinished + ", depends on the seed" * finding.depends_on_seed
+    )
 
 
 def claims_as_markdown(findings: Mapping[Claim, Finding], *, heading: str) -> str:
