@@ -19,8 +19,8 @@ _WIDTH = 120
 def questions(folder: Path, /, *, json: Json = False) -> None:
     """Answer what the paper leaves open, by models that were trained with --probe.
 
-    Does it matter what stands in for an ablated row? Which depths carry the answer? Does training
-    make the network equivariant?
+    Does it matter what stands in for an ablated row? Which depths carry the answer? Which other
+    blocks are used? Does training make the network equivariant?
 
     Parameters
     ----------

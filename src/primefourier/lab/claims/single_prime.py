@@ -91,13 +91,14 @@ def _off_diagonal_large(cells: Cells) -> Finding:
 
 def _convergence(cells: Cells) -> Finding:
     threshold = EXPERIMENTS["exp1"].threshold
-    evidence, models, converged = [], 0, 0
+    evidence, models, converged, fallen = [], 0, 0, 0
     for cell in cells["exp1"]:
         by_seed: dict[int, list[float]] = {}
         for record in cell.records:
             if record.config.input_range > record.config.modulus:
                 accuracy = max(record.measured.accuracy_by_epoch)
                 by_seed.setdefault(record.config.seed, []).append(accuracy)
+                fallen += accuracy > threshold >= record.measured.accuracy
         best = [accuracy for group in by_seed.values() for accuracy in group]
         if best:
             good = sum(value > threshold for value in best)
@@ -107,6 +108,8 @@ def _convergence(cells: Cells) -> Finding:
             settled = len(answers) == 1 if len(by_seed) > 1 else None
             evidence.append(Evidence(cell.name, text, good == len(best), settled))
     measured = f"{converged} of {models} models" if evidence else ""
+    if fallen:
+        measured += f"; {fallen} of them fall back later and end below it"
     return Finding(judge_all(evidence), measured, tuple(evidence), _ALL)
 
 
