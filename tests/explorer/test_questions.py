@@ -228,6 +228,9 @@ def test_pointing_at_an_epoch_tells_all_lines(opened: Visit) -> None:
     part = card(opened, EPOCHS)
     area = part.locator(".chart rect.hit")
     area.scroll_into_view_if_needed()
+    opened.page.evaluate(  # until the page has heard of the scrolling, which closes tooltips
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
     box = area.bounding_box()
     assert box is not None
     opened.page.mouse.move(box["x"] + box["width"] * 3.2 / 25, box["y"] + 50)
