@@ -1,7 +1,7 @@
 """Prime Fourier Embeddings: integers as prime-indexed (cos, sin) pairs.
 
-The core needs numpy only. ``primefourier.nn`` needs torch, the command line and the figures need
-their extras; none of them is loaded here.
+The core needs numpy only. ``primefourier.nn`` needs torch; the command line and the figures need
+their extras. This import loads none of them.
 """
 
 from primefourier.arithmetic import Congruence, combine_residues

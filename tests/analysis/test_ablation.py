@@ -1,3 +1,7 @@
+"""Ablation of any classifier: known answers, a loop over single inputs, and untouched models."""
+
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -8,7 +12,9 @@ from torch import Tensor, nn
 
 from primefourier import PrimeBasis, encode
 from primefourier.analysis import Ablation, ablate, feature_groups, noise_floor, paired_p_value
-from primefourier.analysis.stand_in import Kind
+from primefourier.analysis.ablation import Kind
+from primefourier.analysis.site import FeatureSite
+from primefourier.analysis.torch_ablation import replacement
 from primefourier.nn import PrimeFourierEmbedding
 
 BASIS = PrimeBasis((3, 5, 7), 2)
@@ -18,7 +24,7 @@ KINDS: list[Kind] = ["zero", "mean", "permute"]
 
 
 def residue_reader(modulus: int) -> nn.Sequential:
-    """Make a classifier of a mod N by hand: logit c is the likeness of the codes of a and c."""
+    """Return a classifier of a mod N: logit c compares the codes of a and c."""
     linear = nn.Linear(BASIS.dim, modulus)
     codes = encode(range(modulus), BASIS)
     codes[:, :, 1:] = 0  # periods p alone
@@ -26,7 +32,7 @@ def residue_reader(modulus: int) -> nn.Sequential:
         if modulus % p:
             codes[:, i] = 0
     linear.weight.data = torch.from_numpy(codes.reshape(modulus, -1))
-    linear.bias.data = -0.001 * torch.arange(modulus)  # in doubt, the smaller residue
+    linear.bias.data = -0.001 * torch.arange(modulus)  # ties go to the smaller residue
     return nn.Sequential(PrimeFourierEmbedding(BASIS), linear)
 
 
@@ -38,30 +44,20 @@ def random_case(seed: int, *shape: int) -> tuple[nn.Sequential, Tensor, Tensor]:
 
 
 @pytest.mark.parametrize("modulus", [3, 5, 7, 15, 21, 105])
-def test_a_reader_of_residues_needs_the_primes_of_its_modulus_alone(modulus: int) -> None:
+def test_a_residue_reader_needs_exactly_the_primes_of_its_modulus(modulus: int) -> None:
     model = residue_reader(modulus)
     groups = feature_groups(BASIS, "prime")
     for ablation in ablate(model, NUMBERS, NUMBERS % modulus, groups, at=model[0]):
         assert ablation.accuracy == 1
         if modulus % ablation.label:
             assert (ablation.lost, ablation.gained, ablation.p_value) == (0, 0, 1.0)
-        else:  # what is left is a guess among p classes
+        else:  # the rest is a guess among p classes
             assert ablation.ablated_accuracy == pytest.approx(1 / ablation.label, rel=1e-12)
             assert ablation.distinguishable
 
 
-def test_depths_beyond_the_first_are_worth_nothing_to_it() -> None:
-    model = residue_reader(15)
-    first, second = ablate(
-        model, NUMBERS, NUMBERS % 15, feature_groups(BASIS, "depth"), at=model[0]
-    )
-    assert (first.label, second.label) == (0, 1)
-    assert first.drop == pytest.approx(14 / 15)
-    assert second.drop == 0
-
-
 @given(st.integers(0, 10**6), st.integers(1, 40), st.sampled_from(KINDS), st.integers(1, 50))
-def test_counts_are_those_of_a_loop_over_single_inputs(
+def test_counts_equal_a_loop_over_single_inputs(
     seed: int, n: int, kind: Kind, batch_size: int
 ) -> None:
     model, inputs, labels = random_case(seed, n, 6)
@@ -101,7 +97,7 @@ def test_the_input_of_a_layer_is_the_output_of_the_one_before(kind: Kind) -> Non
     assert any(ablation.lost for ablation in inside)
 
 
-def test_a_layer_that_writes_into_the_features_does_no_harm() -> None:
+def test_layers_that_work_in_place_do_no_harm() -> None:
     model, inputs, labels = random_case(3, 200, 6)
     model[2] = nn.LeakyReLU(0.5)
     safe = ablate(model, inputs, labels, {0: torch.arange(16) < 8}, at=model[1], kind="permute")
@@ -111,8 +107,11 @@ def test_a_layer_that_writes_into_the_features_does_no_harm() -> None:
         model, inputs, labels, {0: torch.arange(16) < 8}, at=model[1], kind="permute"
     )
     model[0] = nn.ReLU(inplace=True)
+    gradients: list[bool] = []
+    model[3].register_forward_hook(lambda module, given, out: gradients.append(out.requires_grad))
     ablate(model, inputs, labels, {0: torch.arange(16) < 8}, at=model[1])
     assert torch.equal(inputs, kept)
+    assert gradients == [False, False]
 
 
 def test_operands_are_permuted_one_at_a_time() -> None:
@@ -130,7 +129,7 @@ def test_operands_are_permuted_one_at_a_time() -> None:
     assert both.ablated_accuracy == pytest.approx(0.2, abs=0.1)
 
 
-def test_one_group_s_result_does_not_depend_on_the_other_groups() -> None:
+def test_groups_are_ablated_independently() -> None:
     model, inputs, labels = random_case(5, 300, 6)
     groups = {i: torch.arange(6) == i for i in range(6)}
     together = ablate(model, inputs, labels, groups, kind="permute", seed=4)
@@ -142,8 +141,9 @@ def test_one_group_s_result_does_not_depend_on_the_other_groups() -> None:
     assert together != ablate(model, inputs, labels, groups, kind="permute", seed=5)
 
 
-def test_taking_nothing_away_changes_nothing_not_even_nan() -> None:
+def test_an_empty_mask_changes_nothing() -> None:
     model, inputs, labels = random_case(6, 50, 6)
+    assert ablate(model, inputs, labels, {}) == []
     (nothing,) = ablate(model, inputs, labels, {"none": torch.tensor(False)})
     assert (nothing.lost, nothing.gained, nothing.drop) == (0, 0, 0)
     assert not nothing.distinguishable
@@ -154,20 +154,15 @@ def test_taking_nothing_away_changes_nothing_not_even_nan() -> None:
     assert clean.ablated_accuracy == dirty.ablated_accuracy
 
 
-def test_no_groups_give_no_ablations() -> None:
-    model, inputs, labels = random_case(6, 5, 6)
-    assert ablate(model, inputs, labels, {}) == []
-
-
 @pytest.mark.parametrize("device", DEVICES)
-def test_batches_go_where_the_model_is(device: str) -> None:
+def test_batches_are_moved_to_the_model(device: str) -> None:
     model, inputs, labels = random_case(7, 100, 6)
     groups = {0: torch.arange(6) < 3}
     expected = ablate(model, inputs, labels, groups, kind="mean")
     assert ablate(model.to(device), inputs, labels, groups, kind="mean") == expected
 
 
-def test_the_model_is_left_as_it_was() -> None:
+def test_the_model_stays_unchanged() -> None:
     model = nn.Sequential(nn.Dropout(0.9), nn.BatchNorm1d(6), nn.Linear(6, 4)).double()
     model[1].eval()
     state = {name: tensor.clone() for name, tensor in model.state_dict().items()}
@@ -184,7 +179,7 @@ def test_the_model_is_left_as_it_was() -> None:
     assert model[2].weight.grad is None
 
 
-def test_the_model_is_left_as_it_was_after_an_error_too() -> None:
+def test_the_model_is_restored_after_an_error() -> None:
     class Fragile(nn.Module):
         """Fail as soon as a feature is zero in every input."""
 
@@ -209,41 +204,12 @@ def test_the_model_is_left_as_it_was_after_an_error_too() -> None:
     assert torch.is_grad_enabled()
 
 
-def test_no_gradients_are_kept() -> None:
-    model, inputs, labels = random_case(11, 20, 6)
-    seen: list[bool] = []
-    model[3].register_forward_hook(lambda module, arguments, out: seen.append(out.requires_grad))
-    ablate(model, inputs, labels, {0: torch.arange(6) < 3})
-    assert seen == [False, False]
-
-
-def test_a_trained_network_needs_the_prime_of_its_task() -> None:
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        pairs = torch.cartesian_prod(torch.arange(30), torch.arange(30))
-        embedding = PrimeFourierEmbedding(BASIS)
-        model = nn.Sequential(
-            embedding, nn.Flatten(), nn.Linear(2 * BASIS.dim, 64), nn.ReLU(), nn.Linear(64, 5)
-        )
-        labels = pairs.sum(1) % 5
-        weights = list(model.parameters())
-        for _ in range(200):
-            loss = nn.functional.cross_entropy(model(pairs), labels)
-            for weight, slope in zip(weights, torch.autograd.grad(loss, weights), strict=True):
-                weight.data -= 0.7 * slope
-    groups = feature_groups(BASIS, "prime", operands=2)
-    drops = {a.label: a.drop for a in ablate(model, pairs, labels, groups, at=embedding)}
-    assert drops[5] > 0.5
-    assert abs(drops[3]) < 0.1
-    assert abs(drops[7]) < 0.1
-
-
 @given(st.integers(1, 10**5).flatmap(
     lambda n: st.tuples(st.just(n), st.integers(0, n)).flatmap(
         lambda t: st.tuples(st.just(t[0]), st.just(t[1]), st.integers(0, t[1]),
                             st.integers(0, t[0] - t[1])))
 ))  # fmt: skip
-def test_an_ablation_s_numbers_fit_together(counts: tuple[int, int, int, int]) -> None:
+def test_numbers_of_an_ablation_are_consistent(counts: tuple[int, int, int, int]) -> None:
     size, correct, lost, gained = counts
     ablation = Ablation(3, "zero", size, correct, lost, gained)
     assert 0 <= ablation.ablated_accuracy <= 1
@@ -265,14 +231,14 @@ MODEL, INPUTS, LABELS = random_case(10, 20, 6)
 MASK = {0: torch.arange(6) < 3}
 WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: ablate(MODEL, INPUTS, LABELS[:19], MASK), ValueError,
-     r"labels must hold one class for each of the 20 inputs, got shape \(19,\)"),
+     r"labels must have one class for each of the 20 inputs, got shape \(19,\)"),
     (lambda: ablate(MODEL, INPUTS, LABELS[:, None], MASK), ValueError, r"got shape \(20, 1\)"),
     (lambda: ablate(MODEL, INPUTS, LABELS.float(), MASK), TypeError, "integers are required"),
     (lambda: ablate(MODEL, INPUTS, LABELS + 1, MASK), ValueError,
      "labels must be classes 0 … 3 of the model, got 4"),
     (lambda: ablate(MODEL, INPUTS, LABELS - 100, MASK), ValueError, "got -100"),
     (lambda: ablate(MODEL, INPUTS[:0], LABELS[:0], MASK), ValueError,
-     r"inputs must hold at least one sample, got shape \(0, 6\)"),
+     r"inputs must have at least one sample, got shape \(0, 6\)"),
     (lambda: ablate(MODEL, INPUTS, LABELS, {7: torch.arange(5) < 3}), ValueError,
      r"mask of group 7 must .* of shape \(6,\), got torch\.bool of shape \(5,\)"),
     (lambda: ablate(MODEL, INPUTS, LABELS, MASK, at=MODEL[1]), ValueError, r"of shape \(16,\)"),
@@ -282,6 +248,9 @@ WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: ablate(nn.Unflatten(1, (2, 3)), INPUTS, LABELS, MASK), ValueError,
      r"logits of shape \(20, classes\) for 20 inputs, got shape \(20, 2, 3\)"),
     (lambda: ablate(MODEL, INPUTS, LABELS, MASK, batch_size=0), ValueError, "batch_size must be"),
+    (lambda: ablate(MODEL, INPUTS, LABELS, MASK, kind="permute", seed=-1), ValueError, "seed must"),
+    (lambda: ablate(lambda x: x, INPUTS, LABELS, MASK), TypeError,  # type: ignore[arg-type]
+     "model must be a torch module, got a function"),
     (lambda: ablate(nn.Flatten(), NUMBERS[:120].reshape(20, 6), LABELS, MASK), TypeError,
      r"got torch\.int64; pass the submodule that embeds the integers as at"),
     (lambda: ablate(MODEL, INPUTS.tolist(), LABELS, MASK), TypeError,  # type: ignore[arg-type]
@@ -290,8 +259,107 @@ WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
 
 
 @pytest.mark.parametrize(("wrong", "error", "message"), WRONG)
-def test_mistakes_are_answered_with_what_was_required(
+def test_wrong_arguments_are_refused(
     wrong: Callable[[], object], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
         wrong()
+
+
+FEATURES = torch.randn(50, 3, 4, generator=torch.Generator().manual_seed(0))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_replacements_have_the_shape_and_dtype_of_the_features(dtype: torch.dtype) -> None:
+    features = FEATURES.to(dtype)
+    found = {kind: replacement(kind, features, size=50, seed=0) for kind in KINDS}
+    assert all((r.shape, r.dtype) == (features.shape, dtype) for r in found.values())
+    assert not replacement("zero", features[:0], size=50, seed=0).any()
+    if dtype == torch.float32:
+        mean = FEATURES.double().mean(0).float().expand_as(features)
+        torch.testing.assert_close(found["mean"], mean, rtol=0, atol=1e-7)
+
+
+@given(st.integers(0, 2**64))
+def test_a_permutation_follows_its_seed_and_keeps_inputs_together(seed: int) -> None:
+    state = torch.get_rng_state()
+    features = torch.arange(20).reshape(20, 1) * torch.tensor([[1, 100]])
+    others = replacement("permute", features, size=20, seed=seed)
+    assert torch.equal(others[:, 1], 100 * others[:, 0])
+    assert sorted(others[:, 0].tolist()) == list(range(20))
+    assert torch.equal(others, replacement("permute", features, size=20, seed=seed))
+    assert not torch.equal(others, replacement("permute", features, size=20, seed=seed + 1))
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+class Calls(nn.Module):
+    """Call the same layer a number of times."""
+
+    def __init__(self, layer: nn.Module, times: int = 1) -> None:
+        super().__init__()
+        self.layer, self.times = layer, times
+
+    def forward(self, x: Tensor) -> Tensor:
+        for _ in range(self.times):
+            x = self.layer(x)
+        return x
+
+
+def hooks(model: nn.Module) -> int:
+    return sum(len(module._forward_hooks) for module in model.modules())
+
+
+def test_features_are_changed_at_the_input_or_after_a_submodule() -> None:
+    first, last = nn.Linear(6, 5).double(), nn.Linear(5, 3).double()
+    model = nn.Sequential(first, last)
+    changed = FeatureSite(model, None).run(INPUTS, lambda x: 2 * x)
+    assert torch.equal(changed, model(2 * INPUTS))
+    changed = FeatureSite(model, first).run(INPUTS, lambda x: 2 * x)
+    assert torch.equal(changed, last(2 * first(INPUTS)))
+    handle = first.register_forward_hook(lambda module, arguments, output: output + 1)
+    changed = FeatureSite(model, first).run(INPUTS, lambda x: 2 * x)
+    assert hooks(model) == 1, "hooks of the user stay, and run first"
+    handle.remove()
+    assert torch.equal(changed, last(2 * (first(INPUTS) + 1)))
+
+
+LINEAR = nn.Linear(6, 6).double()
+
+
+@pytest.mark.parametrize(
+    ("model", "at", "words"),
+    [
+        (Calls(LINEAR, 0), LINEAR, "Linear must be called exactly once .* got no call"),
+        (Calls(LINEAR, 2), LINEAR, "Linear must be called exactly once .* got a second call"),
+        *(
+            (nn.Sequential(layer), layer, f"of the 20 inputs along its first axis, got {got}")
+            for layer, got in ((nn.LSTM(6, 6).double(), "a tuple"), (nn.Flatten(0), r"shape \(120"))
+        ),
+        *(
+            (layer, None, rf"logits of shape \(20, classes\) for 20 inputs, got {got}")
+            for layer, got in (
+                (nn.LSTM(6, 6).double(), "a tuple"),
+                (nn.Flatten(0), r"shape \(120,\)"),
+                (nn.Unflatten(0, (4, 5)), r"shape \(4, 5, 6\)"),
+            )
+        ),
+    ],
+)
+def test_models_that_do_not_fit_are_refused_and_keep_no_hook(
+    model: nn.Module, at: nn.Module | None, words: str
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        FeatureSite(model, at).run(INPUTS, lambda x: x)
+    assert hooks(model) == 0
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("package", ["torch", "scipy"])
+def test_a_missing_package_is_named_with_its_extra(package: str) -> None:
+    program = (
+        f"import sys; sys.modules['{package}'] = None; from primefourier.analysis import ablate"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode != 0
+    assert f"needs {package}, which is not installed" in done.stderr
+    assert "pip install '.[nn]' in a clone" in done.stderr.splitlines()[-1]

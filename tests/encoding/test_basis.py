@@ -1,30 +1,31 @@
+"""A basis is validated when it is made, and a plan says which of its channels a modulus needs."""
+
 import pickle
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import primefourier as pf
-from primefourier import PrimeBasis
+from primefourier import PAPER_BASIS, PrimeBasis
+
+DOUBTFUL = 2**89 - 1  # a prime that cannot be proven prime
 
 
-def test_the_paper_basis_is_the_papers() -> None:
-    assert len(pf.PAPER_BASIS.primes) == 16
-    assert (pf.PAPER_BASIS.primes[0], pf.PAPER_BASIS.primes[-1]) == (3, 59)
-    assert pf.PAPER_BASIS.depth == 6
-    assert pf.PAPER_BASIS.dim == 192
-    assert 7.8e125 < pf.PAPER_BASIS.range < 8e125
+def test_the_paper_basis_has_16_primes_at_depth_6() -> None:
+    assert (len(PAPER_BASIS.primes), PAPER_BASIS.depth, PAPER_BASIS.dim) == (16, 6, 192)
+    assert (PAPER_BASIS.primes[0], PAPER_BASIS.primes[-1]) == (3, 59)
+    assert 7.8e125 < PAPER_BASIS.range < 8e125
 
 
 def test_sizes_follow_from_primes_and_depth() -> None:
     basis = PrimeBasis((2, 59), depth=12)
-    assert basis.shape == (2, 12, 2)
-    assert basis.dim == 48
+    assert (basis.shape, basis.dim, basis.range) == ((2, 12, 2), 48, 118**12)
     assert basis.periods[1][-1] == 59**12
     assert type(basis.periods[1][-1]) is int
-    assert basis.range == 118**12
-    assert basis.channels[:2] == ((2, 0), (2, 1))
-    assert len(basis.channels) == 24
+    assert basis.channels == tuple((p, d) for p in (2, 59) for d in range(12))
 
 
 def test_a_basis_is_a_frozen_hashable_value() -> None:
@@ -41,7 +42,7 @@ def test_a_basis_is_a_frozen_hashable_value() -> None:
     ("modulus", "primes", "depth"),
     [(2, (2,), 1), (15, (3, 5), 1), (360, (2, 3, 5), 3), (2**61 - 1, (2**61 - 1,), 1)],
 )
-def test_for_modulus_is_the_smallest_that_sees_it(
+def test_for_modulus_is_the_smallest_complete_basis(
     modulus: int, primes: tuple[int, ...], depth: int
 ) -> None:
     basis = PrimeBasis.for_modulus(modulus)
@@ -58,12 +59,15 @@ def test_for_modulus_is_the_smallest_that_sees_it(
         ((3, 15), 1, ValueError, "got 15 = 3 · 5"),
         ((1,), 1, ValueError, "got 1; the smallest prime is 2"),
         ((-3,), 1, ValueError, "got -3; the smallest prime is 2"),
-        (((2**61 - 1) * (2**31 - 1),), 1, ValueError, "which is composite"),
+        (((10**9 + 7) * (2**31 - 1),), 1, ValueError, "which is composite"),
+        ((2**9689 - 1,), 1, ValueError, "below 3317.*3.3e24.*got .* digits"),
+        ((-(10**5000),), 1, ValueError, "got an integer of 16610 bits; the smallest prime is 2"),
         ((3, 3), 1, ValueError, "got 3 twice"),
         ((5, 3), 1, ValueError, "got 5 before 3; pass them sorted"),
         ((), 1, ValueError, "at least one prime"),
         ((3,), 0, ValueError, "depth must be an integer of at least 1, got 0"),
-        ((3,), -1, ValueError, "got -1"),
+        ((3,), 10_001, ValueError, "depth must be at most 10000, got 10001"),
+        pytest.param((3,), 10**5000, ValueError, "at most 10000, got an integer of", id="huge"),
         ((3,), 1.5, TypeError, "depth must be an integer of at least 1, got a float"),
         ((3,), True, TypeError, "got a bool"),
         ((3.0,), 1, TypeError, "integers are required, got a float"),
@@ -72,14 +76,98 @@ def test_for_modulus_is_the_smallest_that_sees_it(
         (7, 1, ValueError, "one sequence"),
     ],
 )
-def test_a_wrong_basis_is_refused_in_words(
+def test_a_wrong_basis_is_refused(
     primes: Any, depth: Any, kind: type[Exception], words: str
 ) -> None:
     with pytest.raises(kind, match=words):
         PrimeBasis(primes, depth)
 
 
-@pytest.mark.parametrize("modulus", [0, 1, -6])
-def test_moduli_below_two_have_no_basis(modulus: int) -> None:
-    with pytest.raises(ValueError, match=f"at least 2, got {modulus}"):
+@given(st.integers(2, 10**6), st.integers(1, 4))
+def test_relevant_channels_are_those_whose_period_divides_the_modulus(
+    modulus: int, depth: int
+) -> None:
+    basis = PrimeBasis((2, 3, 5, 7, 11), depth)
+    plan = pf.plan(modulus, basis)
+    brute = tuple((p, d) for p, d in basis.channels if modulus % p ** (d + 1) == 0)
+    assert plan.relevant == brute
+    assert plan.visible * plan.invisible == modulus
+    assert modulus % plan.visible == 0
+    assert plan.complete == (plan.invisible == 1) == (plan.missing == ())
+    complete = pf.plan(modulus, plan.extended)
+    assert complete.complete
+    assert set(complete.relevant) == set(plan.relevant) | set(plan.missing)
+
+
+@pytest.mark.parametrize("modulus", [15, 21, 33, 35, 55, 77, 105, 165, 231, 385])
+def test_the_papers_moduli_need_one_channel_per_factor(modulus: int) -> None:
+    plan = pf.plan(modulus, PAPER_BASIS)
+    assert plan.relevant == tuple((p, 0) for p in (3, 5, 7, 11) if modulus % p == 0)
+    assert plan.degenerate(100) == (modulus in (231, 385))
+    assert not plan.degenerate(500)
+
+
+@given(st.integers(2, 500), st.integers(1, 400))
+def test_a_plan_is_degenerate_if_no_sum_wraps(modulus: int, r: int) -> None:
+    plan = pf.plan(modulus, PAPER_BASIS)
+    assert plan.degenerate(r) == (2 * (r - 1) < modulus)
+    if plan.degenerate(2):  # the advice is the smallest range that wraps
+        up_to = (modulus + 1) // 2
+        assert f"use inputs up to {up_to} or more" in plan.explain(2)
+        assert plan.degenerate(up_to)
+        assert not plan.degenerate(up_to + 1)
+
+
+@pytest.mark.parametrize(
+    ("modulus", "basis", "words"),
+    [
+        (231, PAPER_BASIS, "Relevant: 3 of the 96 channels"),
+        (231, PAPER_BASIS, "The basis sees all of 231."),
+        (61, PAPER_BASIS, "nothing about a mod 61. To see all of 61, add the prime 61."),
+        (12, PAPER_BASIS, "cannot see the factor 4: it determines only a mod 3"),
+        (8, PrimeBasis((2,), 2), "raise the depth from 2 to 3."),
+        (27450, PrimeBasis((3, 5), 1), "add the primes 2, 61 and raise the depth from 1 to 2"),
+        (3, PrimeBasis((3,), 2), "respects addition mod 3 is zero on the other 1 channel."),
+        pytest.param(
+            3**20_000,
+            PrimeBasis((3, 5), 2),
+            "an integer of 31700 bits = 3²⁰⁰⁰⁰\nRelevant: 2 of",
+            id="huge",
+        ),
+    ],
+)
+def test_a_plan_explains_itself(modulus: int, basis: PrimeBasis, words: str) -> None:
+    assert words in pf.plan(modulus, basis).explain()
+    assert words in pf.plan(modulus, basis).explain(10**5000)
+
+
+def test_an_unfactored_modulus_is_planned_by_divisibility() -> None:
+    basis = PrimeBasis((3, 5, 7), depth=1)
+    found = pf.plan(9 * 5 * DOUBTFUL, basis)
+    assert found.relevant == ((3, 0), (5, 0))
+    assert found.missing == ((3, 1),)
+    assert (found.visible, found.invisible, found.unfactored) == (15, 3 * DOUBTFUL, DOUBTFUL)
+    assert not found.complete
+    words = found.explain()
+    assert words.splitlines()[0] == f"{45 * DOUBTFUL} = 3² · 5 · {DOUBTFUL} (not factored)"
+    assert f"add the primes of {DOUBTFUL} and raise the depth from 1 to 2" in words
+    with pytest.raises(ValueError, match=f"the primes of {DOUBTFUL}, a divisor of the modulus"):
+        found.extended  # noqa: B018
+    alone = pf.plan(DOUBTFUL, basis)
+    assert (alone.relevant, alone.missing, alone.visible, alone.complete) == ((), (), 1, False)
+    assert alone.explain().startswith(f"{DOUBTFUL} = {DOUBTFUL} (not factored)\nRelevant: none")
+
+
+@pytest.mark.parametrize(
+    ("modulus", "kind"),
+    [(0, ValueError), (1, ValueError), (-15, ValueError), (1.5, TypeError), (True, TypeError)],
+)
+def test_wrong_moduli_and_ranges_are_refused(modulus: Any, kind: type[Exception]) -> None:
+    with pytest.raises(kind, match="modulus must be an integer of at least 2, got"):
+        pf.plan(modulus, PAPER_BASIS)
+    with pytest.raises(kind, match="modulus must be an integer of at least 2, got"):
         PrimeBasis.for_modulus(modulus)
+    with pytest.raises(ValueError, match="input_range must be an integer of at least 1, got 0"):
+        pf.plan(15, PAPER_BASIS).degenerate(0)
+    with pytest.raises(TypeError, match="basis must be a PrimeBasis, got a tuple"):
+        pf.plan(5, (3, 5))  # type: ignore[arg-type]

@@ -1,3 +1,5 @@
+"""The equivariant layer: exactly the maps of the theorem, and able to learn a shift."""
+
 import numpy as np
 import pytest
 import torch
@@ -10,7 +12,7 @@ from primefourier.theory import assert_equivariant, equivariant_basis, rotation
 BASIS = PrimeBasis((2, 3, 5), 2)
 
 
-def test_there_are_two_parameters_a_block() -> None:
+def test_every_block_has_two_parameters() -> None:
     layer = EquivariantLinear(PAPER_BASIS)
     assert sum(parameter.numel() for parameter in layer.parameters()) == 192
     assert (layer.in_features, layer.out_features) == (192, 192)
@@ -28,7 +30,7 @@ def test_every_weight_is_equivariant_and_equals_its_matrix() -> None:
     torch.testing.assert_close(layer(x), x @ matrix.T)
 
 
-def test_it_can_be_every_equivariant_map_on_the_codes() -> None:
+def test_every_equivariant_map_is_a_weight() -> None:
     basis = PrimeBasis((3, 5), 2)
     target = np.einsum("i,iab->ab", np.arange(1.0, 9.0), equivariant_basis(basis))
     layer = EquivariantLinear(basis, dtype=torch.float64)
@@ -38,7 +40,7 @@ def test_it_can_be_every_equivariant_map_on_the_codes() -> None:
     np.testing.assert_allclose(layer.matrix().detach().numpy(), target, atol=1e-15)
 
 
-def test_the_code_of_b_as_weight_adds_b() -> None:
+def test_the_code_of_b_as_a_weight_adds_b() -> None:
     layer = EquivariantLinear(BASIS, dtype=torch.float64)
     b = 10**20
     with torch.no_grad():
@@ -62,10 +64,7 @@ def test_gradient_descent_finds_the_shift() -> None:
     assert pf.decode(layer(x), BASIS).value.tolist() == list(range(30, 130))
 
 
-def test_other_widths_are_refused() -> None:
+def test_other_widths_are_refused_and_empty_batches_accepted() -> None:
     with pytest.raises(ValueError, match=r"codes must have shape \(..., 12\), got \(3, 7\)"):
         EquivariantLinear(BASIS)(torch.zeros(3, 7))
-
-
-def test_an_empty_batch_is_fine() -> None:
     assert EquivariantLinear(BASIS)(torch.empty(0, 12)).shape == (0, 12)

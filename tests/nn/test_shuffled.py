@@ -1,5 +1,8 @@
+"""The shuffled control: one permutation, decided by the seed and stored in the state."""
+
 import pytest
 import torch
+from torch import nn
 
 from primefourier import PrimeBasis
 from primefourier.nn import PrimeFourierEmbedding, ShuffledPrimeFourier
@@ -16,7 +19,7 @@ def in_order(pairs: torch.Tensor) -> torch.Tensor:
 
 
 @pytest.mark.parametrize(("unit", "width"), [("column", 1), ("pair", 2), ("block", 4)])
-def test_the_permutation_moves_whole_units_and_loses_nothing(unit: Unit, width: int) -> None:
+def test_the_permutation_moves_whole_units(unit: Unit, width: int) -> None:
     module = ShuffledPrimeFourier(BASIS, unit=unit, operands=2, seed=42)
     order = module.permutation.tolist()
     assert sorted(order) == list(range(24))
@@ -26,14 +29,11 @@ def test_the_permutation_moves_whole_units_and_loses_nothing(unit: Unit, width: 
         assert first % width == 0
         assert order[start : start + width] == list(range(first, first + width))
     assert torch.equal(module(PAIRS), in_order(PAIRS)[:, order])
+    pairs_stay = all(order[i] // 2 == order[i + 1] // 2 for i in range(0, 24, 2))
+    assert pairs_stay == (unit != "column")
 
 
-def test_single_columns_break_up_pairs() -> None:
-    order = ShuffledPrimeFourier(BASIS, operands=2).permutation.tolist()
-    assert any(order[i] // 2 != order[i + 1] // 2 for i in range(0, 24, 2))
-
-
-def test_the_seed_alone_decides() -> None:
+def test_the_permutation_depends_on_the_seed_only() -> None:
     torch.manual_seed(1)
     one = ShuffledPrimeFourier(BASIS, seed=7).permutation
     torch.manual_seed(2)
@@ -43,27 +43,62 @@ def test_the_seed_alone_decides() -> None:
     assert not torch.equal(one, ShuffledPrimeFourier(BASIS, seed=8).permutation)
 
 
-def test_the_state_restores_the_permutation() -> None:
+@pytest.mark.parametrize("version", ["0.1", "now"])
+def test_the_state_restores_the_permutation(version: str) -> None:
     saved = ShuffledPrimeFourier(BASIS, operands=2, seed=1)
-    loaded = ShuffledPrimeFourier(BASIS, operands=2, seed=2)
+    loaded = nn.Sequential(ShuffledPrimeFourier(BASIS, operands=2, seed=2))
     assert not torch.equal(saved(PAIRS), loaded(PAIRS))
-    loaded.load_state_dict(saved.state_dict())
+    state = saved.state_dict(prefix="0.")
+    if version == "0.1":  # a buffer then
+        state["0.permutation"] = state.pop("0._extra_state")
+    loaded.load_state_dict(state)
     assert torch.equal(saved(PAIRS), loaded(PAIRS))
 
 
-def test_one_operand_needs_no_axis_of_its_own() -> None:
+def test_the_permutation_survives_loaders_that_replace_buffers() -> None:
+    expected = ShuffledPrimeFourier(BASIS, operands=2, seed=1)(PAIRS)
+    with torch.device("meta"):
+        module = ShuffledPrimeFourier(BASIS, operands=2, seed=1)
+    for name, buffer in list(module.named_buffers()):
+        setattr(module, name, torch.zeros_like(buffer, device="cpu"))
+    assert torch.equal(module(PAIRS), expected)
+    assert torch.equal(module.to_empty(device="cpu")(PAIRS), expected)
+    assert module(PAIRS.to("meta")).shape == (3, 24)
+
+
+@pytest.mark.parametrize(
+    "bad", [torch.arange(23), torch.arange(1, 25), torch.zeros(24, dtype=torch.int64)]
+)
+def test_a_state_without_a_permutation_is_refused(bad: torch.Tensor) -> None:
+    module = ShuffledPrimeFourier(BASIS, operands=2, seed=1)
+    before = module(PAIRS)
+    state = module.state_dict() | {"_extra_state": bad}
+    with pytest.raises(ValueError, match="a permutation of 24 columns is required"):
+        module.load_state_dict(state)
+    assert torch.equal(module(PAIRS), before)
+
+
+def test_the_state_of_another_basis_leaves_the_permutation() -> None:
+    module = ShuffledPrimeFourier(BASIS, seed=1)
+    before = module(torch.arange(9))
+    with pytest.raises(ValueError, match=r"saved with primes \(3, 5, 11\) and depth 2"):
+        module.load_state_dict(ShuffledPrimeFourier(PrimeBasis((3, 5, 11), 2)).state_dict())
+    assert torch.equal(module(torch.arange(9)), before)
+
+
+def test_one_operand_needs_no_axis() -> None:
     module = ShuffledPrimeFourier(BASIS, num_embeddings=20)
     assert module(torch.arange(6).reshape(2, 3)).shape == (2, 3, 12)
     assert module.embedding_dim == 12
+    text = repr(ShuffledPrimeFourier(BASIS, unit="pair", operands=2))
+    assert "unit='pair', operands=2, embedding_dim=24" in text
 
 
 def test_padding_stays_zero() -> None:
     mask = torch.tensor([[True, True], [False, True], [False, False]])
-    out = ShuffledPrimeFourier(BASIS, operands=2)(PAIRS, padding_mask=mask)
-    assert [(row == 0).sum().item() >= n for row, n in zip(out, (24, 12, 0), strict=True)] == [
-        True
-    ] * 3
-    assert (out[0] == 0).all()
+    module = ShuffledPrimeFourier(BASIS, operands=2)
+    zeros = mask.repeat_interleave(2, dim=1).repeat(1, 6)[:, module.permutation]
+    assert torch.equal(module(PAIRS, padding_mask=mask), module(PAIRS).masked_fill(zeros, 0))
 
 
 def test_wrong_arguments_are_refused() -> None:
@@ -75,8 +110,3 @@ def test_wrong_arguments_are_refused() -> None:
         ShuffledPrimeFourier(BASIS, seed=None)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"must hold the 2 operands, got shape \(3,\)"):
         ShuffledPrimeFourier(BASIS, operands=2)(torch.arange(3))
-
-
-def test_it_says_its_sizes() -> None:
-    text = repr(ShuffledPrimeFourier(BASIS, unit="pair", operands=2))
-    assert "unit='pair', operands=2, embedding_dim=24" in text

@@ -1,3 +1,7 @@
+"""Alias distances against all harmonics, and against the phases of real codes."""
+
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +13,7 @@ from primefourier.theory import alias_distance, pair_alias_distance
 BASIS = PrimeBasis((2, 3, 5, 7, 23), depth=3)
 
 
-def test_it_is_the_distance_from_the_nearest_of_all_harmonics() -> None:
+def test_the_distance_is_that_to_the_nearest_harmonic() -> None:
     for n in (2, 3, 15, 77, 231, 385, 1000):
         found = alias_distance(n, BASIS, input_range=500)
         harmonics = np.arange(1, n) / n
@@ -19,13 +23,13 @@ def test_it_is_the_distance_from_the_nearest_of_all_harmonics() -> None:
 
 
 @given(st.integers(2, 10**6), st.integers(1, 10**6))
-def test_it_is_zero_exactly_where_the_period_divides_the_modulus(n: int, r: int) -> None:
+def test_the_distance_is_zero_exactly_if_the_period_divides_the_modulus(n: int, r: int) -> None:
     found = alias_distance(n, BASIS, input_range=r)
     divides = [[n % period == 0 for period in row] for row in BASIS.periods]
     assert (found == 0).tolist() == divides
 
 
-def test_a_block_and_its_harmonic_are_never_further_apart_than_it_says() -> None:
+def test_the_distance_bounds_the_phase_drift() -> None:
     a, n, r = np.arange(500), 231, 500
     basis = PrimeBasis((23,), depth=1)
     ((distance,),) = alias_distance(n, basis, input_range=r)
@@ -43,8 +47,8 @@ def test_large_periods_are_compared_exactly() -> None:
     assert (found[50:] > 0).all()
 
 
-def nearest_by_hand(n: int, basis: PrimeBasis, r: int, block: int) -> float:
-    """Go through all harmonics, signs and partners."""
+def nearest_by_brute_force(n: int, basis: PrimeBasis, r: int, block: int) -> float:
+    """Try all harmonics, signs and partners."""
     periods = [period for row in basis.periods for period in row]
     partners = [u for i, u in enumerate(periods) if i != block and n % u and 4 * r >= u]
     turns = [1 / periods[block] + sign / u for u in partners for sign in (1, -1)]
@@ -55,10 +59,10 @@ def nearest_by_hand(n: int, basis: PrimeBasis, r: int, block: int) -> float:
 
 @pytest.mark.parametrize("n", [2, 3, 15, 53, 231])
 @pytest.mark.parametrize("r", [1, 20, 500, 4000])
-def test_a_pair_is_as_near_as_its_best_partner_makes_it(n: int, r: int) -> None:
+def test_pair_distances_equal_brute_force(n: int, r: int) -> None:
     found = pair_alias_distance(n, BASIS, input_range=r).ravel()
     assert found.shape == (15,)
-    expected = [nearest_by_hand(n, BASIS, r, block) for block in range(15)]
+    expected = [nearest_by_brute_force(n, BASIS, r, block) for block in range(15)]
     assert found == pytest.approx(np.array(expected), abs=1e-9)
 
 
@@ -76,18 +80,15 @@ def test_products_of_a_pair_stay_near_the_harmonic() -> None:
     assert distance < 0.1 < 8 < alias_distance(53, basis, input_range=r).min()
 
 
-def test_without_a_partner_nothing_is_near() -> None:
+def test_without_a_partner_the_distance_is_infinite() -> None:
     assert np.isinf(pair_alias_distance(53, PrimeBasis((7,), depth=1), input_range=100)).all()
     huge = pair_alias_distance(53, PrimeBasis((7, 59), depth=60), input_range=1000)
     assert np.isfinite(huge).all()
 
 
-def test_what_is_no_modulus_or_range_is_refused() -> None:
+@pytest.mark.parametrize("distance", [alias_distance, pair_alias_distance])
+def test_wrong_moduli_and_ranges_are_refused(distance: Callable[..., object]) -> None:
     with pytest.raises(ValueError, match="modulus"):
-        alias_distance(1, BASIS, input_range=100)
+        distance(1, BASIS, input_range=100)
     with pytest.raises(ValueError, match="input_range"):
-        alias_distance(15, BASIS, input_range=0)
-    with pytest.raises(ValueError, match="modulus"):
-        pair_alias_distance(1, BASIS, input_range=100)
-    with pytest.raises(ValueError, match="input_range"):
-        pair_alias_distance(15, BASIS, input_range=0)
+        distance(15, BASIS, input_range=0)

@@ -1,16 +1,20 @@
+"""Equivariant maps to logits: brute force for every modulus, and the exact classifier."""
+
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
 
 import primefourier as pf
 from primefourier import PAPER_BASIS, PrimeBasis
-from primefourier.theory import logit_channels, logit_gap, rotation, zero_training_logits
+from primefourier.theory import exact_sum_logits, logit_channels, logit_gap, rotation
 
 SEVEN = PrimeBasis((2, 3, 5, 7, 11, 13), 3)
 
 
-def test_logit_maps_equal_brute_force_for_every_modulus_up_to_210() -> None:
-    """L·R(1) = S·L fixes row c as row 0 times R(1)^-c, and after N rows it has to close."""
+def test_logit_maps_equal_brute_force_for_all_moduli_up_to_210() -> None:
+    """L·R(1) = S·L fixes row c as row 0 times R(1)^-c, and after N rows it it must close."""
     for n in range(2, 211):
         found = logit_channels(n, SEVEN)
         closing = rotation(n, SEVEN) - np.eye(SEVEN.dim)
@@ -52,10 +56,10 @@ def test_a_modulus_that_the_basis_cannot_see_has_no_maps() -> None:
 
 @pytest.mark.parametrize("n", [2, 4, 15, 21, 27, 60, 105, 128, 231])
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_the_classifier_without_training_is_right_for_every_pair(n: int, dtype: str) -> None:
+def test_exact_sums_are_correct_for_every_pair(n: int, dtype: str) -> None:
     basis = PrimeBasis.for_modulus(n)
     codes = pf.encode(range(n), basis, dtype)
-    logits = zero_training_logits(codes[:, None], codes[None], n, basis)
+    logits = exact_sum_logits(codes[:, None], codes[None], n, basis)
     assert (logits.argmax(-1) == np.add.outer(np.arange(n), np.arange(n)) % n).all()
     if dtype == "float64":
         top = np.partition(logits, -2, axis=-1)
@@ -63,28 +67,26 @@ def test_the_classifier_without_training_is_right_for_every_pair(n: int, dtype: 
         assert lead >= logit_gap(n) * (1 - 1e-9)
 
 
-def test_it_is_right_far_beyond_the_modulus() -> None:
-    a, b = 10**100 + 3, -(7**90)
-    logits = zero_training_logits(
-        pf.encode(a, PAPER_BASIS), pf.encode(b, PAPER_BASIS), 3**2 * 59, PAPER_BASIS
+def test_the_classifier_accepts_huge_integers_and_flat_torch_codes() -> None:
+    a, b, n = 10**100 + 3, -(7**90), 9 * 59
+    code_a, code_b = (
+        torch.from_numpy(pf.encode(x, PAPER_BASIS)).flatten().bfloat16() for x in (a, b)
     )
-    assert logits.argmax() == (a + b) % (9 * 59)
+    assert exact_sum_logits(code_a, code_b, n, PAPER_BASIS).argmax() == (a + b) % n
 
 
-def test_flat_codes_of_torch_are_classified_too() -> None:
-    codes = torch.from_numpy(pf.encode(range(15), PAPER_BASIS)).flatten(1).to(torch.bfloat16)
-    logits = zero_training_logits(codes[:, None], codes[None], 15, PAPER_BASIS)
-    assert (logits.argmax(-1) == np.add.outer(np.arange(15), np.arange(15)) % 15).all()
-
-
-def test_what_it_cannot_see_is_an_error_with_advice() -> None:
-    codes = pf.encode(1, PAPER_BASIS)
-    with pytest.raises(ValueError, match=r"(?s)cannot classify modulo 61.*add the prime 61"):
-        zero_training_logits(codes, codes, 61, PAPER_BASIS)
-    with pytest.raises(ValueError, match="modulus must be an integer of at least 2, got 1"):
-        zero_training_logits(codes, codes, 1, PAPER_BASIS)
-
-
-def test_codes_of_another_basis_are_refused() -> None:
-    with pytest.raises(ValueError, match="codes of this basis have shape"):
-        zero_training_logits(np.zeros((3, 3)), np.zeros((3, 3)), 15, PAPER_BASIS)
+@pytest.mark.parametrize(
+    ("codes", "modulus", "basis", "words"),
+    [
+        (pf.encode(1, PAPER_BASIS), 61, PAPER_BASIS, "(?s)modulo 61.*add the prime 61"),
+        (pf.encode(1, SEVEN), 17 * 3, SEVEN, "(?s)cannot classify modulo 51.*add the prime 17"),
+        (pf.encode(1, PAPER_BASIS), 9 * 49 * 2, PAPER_BASIS, "(?s)modulo 882.*add the prime 2"),
+        (pf.encode(1, PAPER_BASIS), 1, PAPER_BASIS, "modulus must be an integer of at least 2"),
+        (np.zeros((3, 3)), 15, PAPER_BASIS, "codes of this basis have shape"),
+    ],
+)
+def test_what_cannot_be_classified_is_refused(
+    codes: Any, modulus: int, basis: PrimeBasis, words: str
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        exact_sum_logits(codes, codes, modulus, basis)

@@ -1,24 +1,34 @@
-"""What a trained network uses: ablation of any torch classifier, and how sure the result is."""
+"""Which features a trained network uses: ablation of any torch classifier, with uncertainty.
+
+``ablate`` and ``feature_groups`` load torch when they are first used; the rest needs scipy only.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from primefourier._checks import missing_extra
 
 try:
-    import torch  # noqa: F401
+    from primefourier.analysis.statistics import (
+        Interval,
+        drop_bounds,
+        mean_interval,
+        noise_floor,
+        paired_p_value,
+    )
 except ImportError as error:
-    raise ImportError(
-        "primefourier.analysis needs torch, which is not installed; run "
-        "pip install 'primefourier[nn]'"
-    ) from error
+    raise missing_extra("primefourier.analysis", error, "nn") from error
 
-from primefourier.analysis.ablation import Ablation, ablate
-from primefourier.analysis.groups import feature_groups
-from primefourier.analysis.intervals import Interval, mean_interval
-from primefourier.analysis.noise_floor import noise_floor
-from primefourier.analysis.paired import paired_p_value
-from primefourier.analysis.selectivity import (
+from primefourier.analysis.ablation import Ablation
+from primefourier.analysis.specialisation import (
     Ratio,
     Selectivity,
     selectivity,
     specialisation_ratio,
 )
+
+if TYPE_CHECKING:
+    from primefourier.analysis.groups import feature_groups
+    from primefourier.analysis.torch_ablation import ablate
 
 __all__ = [
     "Ablation",
@@ -26,6 +36,7 @@ __all__ = [
     "Ratio",
     "Selectivity",
     "ablate",
+    "drop_bounds",
     "feature_groups",
     "mean_interval",
     "noise_floor",
@@ -33,3 +44,14 @@ __all__ = [
     "selectivity",
     "specialisation_ratio",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the functions that need torch when they are first used."""
+    if name not in ("ablate", "feature_groups"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        from primefourier.analysis import groups, torch_ablation
+    except ImportError as error:
+        raise missing_extra(f"primefourier.analysis.{name}", error, "nn") from error
+    return getattr(groups if name == "feature_groups" else torch_ablation, name)

@@ -1,4 +1,4 @@
-"""Which features belong together: those of a prime, a depth, a channel or an operand."""
+"""Groups of features: those of a prime, a depth, a channel or an operand."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Literal, get_args, overload
 import torch
 from torch import Tensor
 
-from primefourier.analysis.choices import require_choice
+from primefourier._checks import require_choice
 from primefourier.arithmetic.integers import as_integer
 from primefourier.encoding import PrimeBasis
 from primefourier.encoding.basis import require_basis
-from primefourier.nn.basis_module import require_tensor
+from primefourier.nn.embedding import require_tensor
 
 Grouping = Literal["prime", "depth", "channel", "operand"]
 Layout = Literal["flat", "rows"]
@@ -42,16 +42,16 @@ def feature_groups(
 
     Args:
         basis: The basis of the features.
-        by: What the features of a group share: the "prime" p, the "depth" index d, the "channel"
-            (p, d), or the "operand", counted from 0.
-        operands: k, how many integers make one input.
-        layout: How the features of one input are laid out. "flat" is the output of
-            :class:`primefourier.nn.PrimeFourierEmbedding`. "rows" has one row a prime, and within
-            a row the order is depth, operand, then (cos, sin), as the paper's row encoder reads it.
+        by: The property that the features of a group share: the "prime" p, the "depth" index d,
+            the "channel" (p, d), or the index of the "operand".
+        operands: k, the number of integers per input.
+        layout: The order of the features of one input. "flat" is the output of
+            :class:`primefourier.nn.PrimeFourierEmbedding`. "rows" has one row per prime; the order
+            within a row is depth, operand, then (cos, sin), as the paper's row encoder reads it.
 
     Returns:
-        For each label, p, d, (p, d) or the operand's index, a mask of torch.bool on the CPU that
-        is True at its features.
+        For each label, which is p, d, (p, d) or the index of the operand, a mask of torch.bool on
+        the CPU that is True at its features.
 
     Shape:
         "flat": (dim,) for one operand, (k, dim) for more. "rows": (P, D·k·2).
@@ -71,7 +71,7 @@ def feature_groups(
         torch.arange(len(basis.primes), device="cpu"),
         torch.arange(basis.depth, device="cpu"),
         torch.arange(k, device="cpu"),
-        torch.arange(2, device="cpu"),  # cos and sin are never parted
+        torch.arange(2, device="cpu"),  # cos and sin are always in the same group
         indexing="ij",
     )
     if by == "channel":
@@ -83,7 +83,7 @@ def feature_groups(
 
 
 def require_mask(mask: Tensor, label: object, features: Tensor) -> Tensor:
-    """Return the mask where the features are, or say why it does not fit the features of one input.
+    """Return the mask on the device of the features; raise ValueError if it does not fit them.
 
     Shape:
         The mask broadcasts to (...), for features of shape (n, ...).
@@ -98,14 +98,14 @@ def require_mask(mask: Tensor, label: object, features: Tensor) -> Tensor:
     )
     if mask.dtype != torch.bool or not fits:
         raise ValueError(
-            f"the mask of group {label!r} must be of torch.bool and broadcast to the features of "
-            f"one input, of shape {shape}, got {mask.dtype} of shape {tuple(mask.shape)}"
+            f"the mask of group {label!r} must have dtype torch.bool and broadcast to the features "
+            f"of one input, of shape {shape}, got {mask.dtype} of shape {tuple(mask.shape)}"
         )
     return mask.to(features.device)
 
 
 def _laid_out(grid: Tensor, layout: Layout) -> Tensor:
-    """Bring one number for each (prime, depth, operand, cos or sin) into a layout."""
+    """Arrange one number per (prime, depth, operand, cos or sin) in a layout."""
     if layout == "rows":
         return grid.flatten(1)
     flat = grid.movedim(2, 0).flatten(1)

@@ -1,4 +1,4 @@
-"""Where in a model features are read and replaced: at its input, or after one of its submodules."""
+"""The place in a model where features are read and replaced: its input, or a submodule's output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class FeatureSite:
 
     Args:
         model: The model.
-        at: The submodule whose output the features are; None for the input of the model.
+        at: The submodule whose output is the features; None for the input of the model.
 
     >>> import torch
     >>> linear = nn.Linear(2, 2, bias=False)
@@ -29,16 +29,16 @@ class FeatureSite:
         if at is not None and not any(module is at for module in model.modules()):
             raise ValueError(
                 f"at must be a submodule of the model itself, got a {type(at).__name__} that is "
-                "not part of it; pass the very object, such as model.embedding"
+                "not part of it; pass the object itself, for example model.embedding"
             )
         self.model = model
         self.at = at
 
     def run(self, batch: Tensor, change: Callable[[Tensor], Tensor]) -> Tensor:
-        """Return the model's output for a batch whose features went through ``change``.
+        """Return the output of the model for a batch, with ``change`` applied to its features.
 
         Shape:
-            ``change`` gets features of shape (n, ...), with one entry for each of the batch.
+            ``change`` gets features of shape (n, ...), one entry per input of the batch.
         """
         if self.at is None:
             output = self.model(change(batch))
@@ -47,7 +47,7 @@ class FeatureSite:
         if not isinstance(output, Tensor) or output.ndim != 2 or len(output) != len(batch):
             raise ValueError(
                 f"the model must return logits of shape ({len(batch)}, classes) for {len(batch)} "
-                f"inputs, got {_shape(output)}; wrap it in a module that returns only those"
+                f"inputs, got {_shape(output)}; wrap it in a module that returns only the logits"
             )
         return output
 
@@ -62,8 +62,8 @@ class FeatureSite:
             calls += 1
             if calls > 1:
                 raise ValueError(
-                    f"{once}a second call; have the model call it for all operands at once, or "
-                    "ablate at a submodule further on"
+                    f"{once}a second call; let the model call it for all operands at once, or "
+                    "ablate at a later submodule"
                 )
             if not isinstance(features, Tensor) or features.shape[:1] != batch.shape[:1]:
                 raise ValueError(
@@ -77,15 +77,14 @@ class FeatureSite:
             output: object = self.model(batch)
         if calls == 0:
             raise ValueError(
-                f"{once}no call; the model may leave it out, use only its weights, or have been "
-                "compiled before"
+                f"{once}no call; the model may skip it, use only its weights, or be compiled"
             )
         return output
 
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
-    """Put a model into evaluation mode, and every submodule back into its own mode afterwards.
+    """Put a model into evaluation mode, and restore the mode of every submodule afterwards.
 
     >>> model = nn.Dropout()
     >>> with evaluating(model):

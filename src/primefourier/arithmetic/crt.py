@@ -1,4 +1,4 @@
-"""The Chinese Remainder Theorem: from residues back to the integer."""
+"""The Chinese Remainder Theorem: an integer from its residues."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from primefourier.arithmetic.integers import IntegerArray, as_integers
+from primefourier.arithmetic.integers import IntegerArray, as_integers, format_integer
 
 
 class Congruence(NamedTuple):
-    """All integers that leave ``value`` when divided by ``modulus``."""
+    """The integers x with x ≡ value (mod modulus)."""
 
     value: int
     modulus: int
 
 
 def combine_residues(residues: Sequence[int], moduli: Sequence[int]) -> Congruence:
-    """Find the one congruence that says the same as several, also for moduli with common factors.
+    """Combine several congruences into one; the moduli may have common factors.
 
-    Implements the Chinese Remainder Theorem in its general form: x ≡ r (mod m) and x ≡ s (mod n)
-    have a common solution exactly if gcd(m, n) divides r - s, and it is unique modulo lcm(m, n).
+    Implements the general Chinese Remainder Theorem: x ≡ r (mod m) and x ≡ s (mod n) have a common
+    solution exactly if gcd(m, n) divides r - s, and it is unique modulo lcm(m, n).
 
     Args:
         residues: One integer for each modulus, of any size and sign.
@@ -40,7 +40,7 @@ def combine_residues(residues: Sequence[int], moduli: Sequence[int]) -> Congruen
     Congruence(value=9, modulus=12)
     >>> combine_residues([0, 1], [6, 4])
     Traceback (most recent call last):
-    ValueError: the residues contradict each other: x ≡ 0 (mod 6) makes x ≡ 0 (mod 2), ...
+    ValueError: the residues contradict each other: x ≡ 0 (mod 6) implies x ≡ 0 (mod 2), ...
     """
     given, by = as_integers(residues), as_integers(moduli)
     if given.ndim != 1 or given.shape != by.shape:
@@ -52,7 +52,7 @@ def combine_residues(residues: Sequence[int], moduli: Sequence[int]) -> Congruen
     value, modulus = 0, 1
     for position, (r, m) in enumerate(zip(wanted, steps, strict=True)):
         if m < 1:
-            raise ValueError(f"a modulus must be an integer of at least 1, got {m}")
+            raise ValueError(f"a modulus must be an integer of at least 1, got {format_integer(m)}")
         common = math.gcd(modulus, m)
         if (r - value) % common:
             raise _contradiction(wanted, steps, position)
@@ -63,14 +63,18 @@ def combine_residues(residues: Sequence[int], moduli: Sequence[int]) -> Congruen
 
 
 def _contradiction(residues: list[int], moduli: list[int], position: int) -> ValueError:
-    """Name an earlier congruence that the one at ``position`` contradicts; there always is one."""
+    """Return an error that names an earlier congruence which contradicts that at ``position``."""
     s, n = residues[position], moduli[position]
     for r, m in zip(residues[:position], moduli[:position], strict=True):
         common = math.gcd(m, n)
         if (r - s) % common:
+            first, second = (
+                f"x ≡ {format_integer(x)} (mod {format_integer(y)})" for x, y in ((r, m), (s, n))
+            )
+            implied, other = (format_integer(x % common) for x in (r, s))
             return ValueError(
-                f"the residues contradict each other: x ≡ {r} (mod {m}) makes x ≡ {r % common} "
-                f"(mod {common}), x ≡ {s} (mod {n}) makes it {s % common}"
+                f"the residues contradict each other: {first} implies x ≡ {implied} (mod "
+                f"{format_integer(common)}), {second} implies x ≡ {other}"
             )
     raise AssertionError("pairwise consistent congruences have a solution")
 
@@ -79,7 +83,7 @@ def combine_coprime(residues: IntegerArray, moduli: Sequence[int]) -> IntegerArr
     """Apply the Chinese Remainder Theorem to many integers at once, for coprime moduli.
 
     The value is the sum over i of (residue_i · inverse_i mod m_i) · M / m_i, reduced modulo
-    M = product of the moduli. In int64 where no step can overflow, else in Python ints.
+    M = product of the moduli. Uses int64 if no step can overflow, otherwise Python ints.
 
     Shape:
         residues (n, M) → (n,).

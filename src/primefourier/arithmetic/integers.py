@@ -1,4 +1,4 @@
-"""Read integers of any kind (Python, numpy, torch, lists of them) without changing one of them."""
+"""Read integers from Python, numpy, torch and other arrays without changing their values."""
 
 from __future__ import annotations
 
@@ -15,21 +15,20 @@ IntegerArray: TypeAlias = NDArray[Any]
 
 
 def as_integers(values: object) -> IntegerArray:
-    """Return the same integers as an array of int64, uint64 or, beyond 64 bits, Python ints.
+    """Return integers as an array of int64, uint64 or, beyond 64 bits, Python ints.
 
-    Nothing is rounded, wrapped or parsed: what is not an integer is refused.
+    Values are never rounded, wrapped or parsed; non-integers raise an error.
 
     Args:
         values: An int, a (nested) sequence of ints, a numpy or torch integer array of any width,
-            an object array of ints, or anything that numpy can read as one of these.
+            an object array of ints, or an object that numpy can convert to one of these.
 
     Returns:
         The integers, with the shape of the input.
 
     Raises:
-        TypeError: For floats, bools, strings, missing values and everything else that is not an
-            integer.
-        ValueError: For ragged nested sequences and masked entries.
+        TypeError: For floats, bools, strings, missing values and all other non-integers.
+        ValueError: For ragged nested sequences, masked entries and tensors on the meta device.
 
     Shape:
         The shape of ``values``; () for a single integer.
@@ -45,6 +44,11 @@ def as_integers(values: object) -> IntegerArray:
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(values, torch.Tensor):
         require_integer_tensor(values)
+        if values.is_meta:
+            raise ValueError(
+                "integers are required, got a tensor on the meta device, which has no values; pass "
+                "a tensor on another device"
+            )
         return _from_numpy(values.detach().cpu().numpy())
     if isinstance(values, np.ndarray | np.generic):
         return _from_numpy(np.asanyarray(values))
@@ -54,13 +58,15 @@ def as_integers(values: object) -> IntegerArray:
         leaves: list[int] = []
         shape = _collect(values, leaves, ())
         return _pack(leaves).reshape(shape)
+    if str(getattr(values, "dtype", "")) in ("Int128", "UInt128"):  # polars dtypes numpy lacks
+        return as_integers(values.to_list())  # type: ignore[attr-defined]
     if hasattr(values, "__array__"):
         return _from_numpy(np.asanyarray(values))
     raise _refusal(values, ())
 
 
 def as_integer(value: object, name: str, *, at_least: int | None = None) -> int:
-    """Return one integer argument as a Python int, or say what was required of it.
+    """Return an integer argument as a Python int, or raise an error that names it.
 
     >>> as_integer(np.int8(3), "depth", at_least=1)
     3
@@ -73,12 +79,28 @@ def as_integer(value: object, name: str, *, at_least: int | None = None) -> int:
         raise TypeError(f"{name} must be {required}, got {_describe(value)}")
     number = operator.index(value)  # type: ignore[arg-type]
     if at_least is not None and number < at_least:
-        raise ValueError(f"{name} must be {required}, got {number}")
+        raise ValueError(f"{name} must be {required}, got {format_integer(number)}")
     return number
 
 
+def format_integer(n: int, digits: int = 60) -> str:
+    """Format an integer of any size, with its middle left out beyond ``digits`` digits.
+
+    >>> format_integer(-1000), format_integer(10**40 + 7, digits=24)
+    ('-1000', '100000000…00000007 (41 digits)')
+    >>> format_integer(10**5000)  # str() stops at 4300 digits
+    'an integer of 16610 bits'
+    """
+    if n.bit_length() > 14_000:
+        return f"an integer of {n.bit_length()} bits"
+    text = str(n)
+    if len(text) <= digits:
+        return text
+    return f"{text[:9]}…{text[-8:]} ({len(text.lstrip('-'))} digits)"
+
+
 def _is_integer(value: object) -> bool:
-    """Tell whether a single value is an integer, bools (also numpy's) excluded."""
+    """Return whether a single value is an integer; bools of Python and numpy are not."""
     if type(value) is int:
         return True
     if isinstance(value, bool | np.bool | np.ndarray):
@@ -96,18 +118,18 @@ def _pack(numbers: list[int]) -> IntegerArray:
 
 
 def require_integer_tensor(tensor: Any) -> None:
-    """Refuse torch tensors of floats, complex numbers and bools; needs no torch itself."""
+    """Raise TypeError for torch tensors of floats, complex numbers and bools."""
     kind = tensor.dtype
     if kind.is_floating_point or kind.is_complex or str(kind) == "torch.bool":
         raise TypeError(
             f"integers are required, got a tensor of {kind}; convert it with .to(torch.int64) if "
-            "its values are whole numbers"
+            "its values are integers"
         )
 
 
 def _from_numpy(array: NDArray[Any]) -> IntegerArray:
     if np.ma.is_masked(array):
-        raise ValueError("masked integers have no value to encode; fill or drop them first")
+        raise ValueError("masked integers have no value; fill or drop masked entries first")
     array = np.asarray(array)
     kind = array.dtype.kind
     if kind == "i" or (kind == "u" and array.dtype.itemsize < 8):
@@ -117,9 +139,15 @@ def _from_numpy(array: NDArray[Any]) -> IntegerArray:
     if kind == "O":
         numbers = [_leaf(value, (i,)) for i, value in enumerate(array.ravel().tolist())]
         return _pack(numbers).reshape(array.shape)
-    if array.size == 0 and kind == "f":  # what numpy makes of an empty list
+    if array.size == 0 and kind == "f":  # numpy reads an empty list as float64
         return np.empty(array.shape, dtype=np.int64)
-    numeric = "; convert it with .astype('int64') if its values are whole numbers"
+    if kind == "f" and not (known := np.isfinite(array)).all():
+        raise TypeError(
+            f"integers are required, got an array of {array.dtype} without a finite value at "
+            f"position {np.argwhere(~known)[0].tolist()}; drop or fill missing values first, "
+            "because a conversion to integers would replace them by arbitrary numbers"
+        )
+    numeric = "; convert it with .astype('int64') if its values are integers"
     raise TypeError(
         f"integers are required, got an array of {array.dtype}{numeric if kind in 'fb' else ''}"
     )
@@ -170,12 +198,15 @@ def _leaf(value: object, position: tuple[int, ...]) -> int:
 def _describe(value: object) -> str:
     kind = type(value).__name__
     article = "an" if kind[0] in "aeiouAEIOU" else "a"
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # contains an integer of more than 4300 digits
+        return f"{article} {kind}"
     return f"{article} {kind}, {text if len(text) <= 40 else text[:37] + '...'}"
 
 
 def _is_missing(value: object) -> bool:
-    """Tell whether a value stands for none: None, NaN, and what pandas uses."""
+    """Return whether a value is missing: None, NaN, or pandas' NA and NaT."""
     if isinstance(value, float | np.floating):
         return bool(np.isnan(value))
     return value is None or type(value).__name__ in ("NAType", "NaTType")
@@ -186,11 +217,11 @@ def _refusal(value: object, position: tuple[int, ...]) -> TypeError:
     if isinstance(value, bool | np.bool):
         advice = "convert it with int() if you mean 0 or 1"
     elif _is_missing(value):
-        advice = "drop missing values, or mask them where they are embedded"
+        advice = "drop missing values, or use a padding mask when you embed them"
     elif isinstance(value, float | np.floating):
-        advice = "convert it with int() if it is a whole number, round it first if it is not"
+        advice = "convert it with int() if its value is an integer, or round it first"
     elif isinstance(value, str | bytes):
-        advice = "convert it with int() if it spells a whole number"
+        advice = "convert it with int() if it contains an integer"
     else:
         advice = "pass an int, a sequence of ints, or an integer array"
     return TypeError(f"integers are required, got {_describe(value)}{where}; {advice}")

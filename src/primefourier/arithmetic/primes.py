@@ -1,15 +1,16 @@
-"""Primes: a proof of primality, factorisation, and the primes in order."""
+"""Primes: proof of primality, factorisation, and the sequence of primes."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import takewhile
 
-from primefourier.arithmetic.integers import as_integer
+from primefourier.arithmetic.integers import as_integer, format_integer
 
-# The first 13 primes as Miller-Rabin bases decide primality without doubt below this number,
-# the first composite that passes them all (Sorenson and Webster, "Strong pseudoprimes to twelve
-# prime bases", 2015).
+# Miller-Rabin with the first 13 primes as bases proves primality below FIRST_DOUBTFUL, the smallest
+# composite that passes all of them (Sorenson and Webster, "Strong pseudoprimes to twelve prime
+# bases", 2015).
 _BASES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
 FIRST_DOUBTFUL = 3_317_044_064_679_887_385_961_981
 _RHO_STEPS = 1 << 20  # up to 128 bits; fewer for larger numbers, whose steps take longer
@@ -17,10 +18,13 @@ _MOST_BITS = 4096
 
 
 def is_prime(n: int) -> bool:
-    """Tell whether n is prime; a proof, not a probability.
+    """Return whether n is prime, by the deterministic Miller-Rabin test.
+
+    Args:
+        n: Any integer.
 
     Raises:
-        ValueError: For a number from 3.3·10^24 on that passes all tests: there they prove
+        ValueError: If n is at least 3.3·10^24 and passes all tests; for such numbers they prove
             compositeness only.
 
     >>> [n for n in range(30) if is_prime(n)]
@@ -41,8 +45,8 @@ def is_prime(n: int) -> bool:
         return False
     if n >= FIRST_DOUBTFUL:
         raise ValueError(
-            f"a prime must be below {FIRST_DOUBTFUL} (about 3.3e24) to be proven one, got a "
-            f"number of {n.bit_length()} bits that may be prime"
+            f"primality can be proven below {FIRST_DOUBTFUL} (about 3.3e24) only, got a number of "
+            f"{n.bit_length()} bits that may be prime"
         )
     return True
 
@@ -63,7 +67,7 @@ def factorize(n: int) -> tuple[tuple[int, int], ...]:
     """Return the prime factorisation of n ≥ 1 as ((prime, exponent), …), primes ascending.
 
     Raises:
-        ValueError: If n < 1, or if n keeps two large prime factors that could not be split.
+        ValueError: If n < 1, or if n has two large prime factors that could not be separated.
 
     >>> factorize(360)
     ((2, 3), (3, 2), (5, 1))
@@ -71,13 +75,8 @@ def factorize(n: int) -> tuple[tuple[int, int], ...]:
     ()
     """
     n = as_integer(n, "n", at_least=1)
-    found: dict[int, int] = {}
-    for p in primes_from(2):
-        if p > 1000 or p * p > n:
-            break
-        while n % p == 0:
-            n //= p
-            found[p] = found.get(p, 0) + 1
+    small, n = divide_out(n, takewhile(lambda p: p <= 1000, primes_from(2)))
+    found = dict(small)
     if n.bit_length() > _MOST_BITS:
         raise _out_of_reach(n)
     pending = [n] if n > 1 else []
@@ -91,14 +90,32 @@ def factorize(n: int) -> tuple[tuple[int, int], ...]:
     return tuple(sorted(found.items()))
 
 
+def divide_out(n: int, primes: Iterable[int]) -> tuple[tuple[tuple[int, int], ...], int]:
+    """Divide n ≥ 1 by some ascending primes; return their exponents and the remaining factor.
+
+    >>> divide_out(360, (2, 3))
+    (((2, 3), (3, 2)), 5)
+    """
+    found: dict[int, int] = {}
+    for p in primes:
+        if n == 1:
+            break
+        while n % p == 0:
+            n //= p
+            found[p] = found.get(p, 0) + 1
+    return tuple(found.items()), n
+
+
 def format_factors(factors: tuple[tuple[int, int], ...]) -> str:
-    """Write a factorisation as people do.
+    """Format a factorisation with superscript exponents.
 
     >>> format_factors(((2, 3), (5, 1)))
     '2³ · 5'
     """
     digits = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-    return " · ".join(f"{p}{str(e).translate(digits) if e > 1 else ''}" for p, e in factors)
+    return " · ".join(
+        f"{format_integer(p)}{str(e).translate(digits) if e > 1 else ''}" for p, e in factors
+    )
 
 
 def _divisor(n: int) -> int:
@@ -117,7 +134,7 @@ def _divisor(n: int) -> int:
                 y = (y * y + c) % n
                 product = product * (x - y) % n
             divisor = math.gcd(product, n)
-            if divisor == n:  # both factors in one batch: go through it step by step
+            if divisor == n:  # both factors in one batch: repeat it step by step
                 x, y, divisor = x0, y0, 1
                 while divisor == 1:
                     x = (x * x + c) % n
@@ -125,7 +142,7 @@ def _divisor(n: int) -> int:
                     y = (y * y + c) % n
                     divisor = math.gcd(x - y, n)
             if divisor == n:
-                break  # this sequence only finds n itself; take the next one
+                break  # this sequence finds n itself only; take the next one
             if divisor > 1:
                 return divisor
         else:
@@ -136,12 +153,12 @@ def _divisor(n: int) -> int:
 def _out_of_reach(n: int) -> ValueError:
     return ValueError(
         f"could not factor a number of {n.bit_length()} bits: its prime factors are too large; "
-        "name the primes of the basis yourself"
+        "choose the primes of the basis yourself"
     )
 
 
 def primes_from(start: int) -> Iterator[int]:
-    """Yield the primes from ``start`` on, in order, without end.
+    """Yield all primes from ``start`` on, in ascending order.
 
     >>> from itertools import islice
     >>> list(islice(primes_from(24), 3))

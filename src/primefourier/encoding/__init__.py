@@ -1,8 +1,17 @@
-"""The idea itself: a basis of primes, codes for integers, and back; numpy only."""
+"""The encoding: a basis of primes, codes of integers, and decoding; needs numpy only."""
 
 from primefourier.encoding.basis import PAPER_BASIS, PrimeBasis
-from primefourier.encoding.decode import Decoded, decode
-from primefourier.encoding.encode import encode
-from primefourier.encoding.plan import Plan, plan
+from primefourier.encoding.decoder import Decoded, UnclearCodeError, decode
+from primefourier.encoding.encoder import encode
+from primefourier.encoding.planning import Plan, plan
 
-__all__ = ["PAPER_BASIS", "Decoded", "Plan", "PrimeBasis", "decode", "encode", "plan"]
+__all__ = [
+    "PAPER_BASIS",
+    "Decoded",
+    "Plan",
+    "PrimeBasis",
+    "UnclearCodeError",
+    "decode",
+    "encode",
+    "plan",
+]

@@ -1,4 +1,4 @@
-"""The prime basis: which primes an embedding uses and how many powers of each."""
+"""The prime basis: the primes of an embedding and the number of powers of each prime."""
 
 from __future__ import annotations
 
@@ -8,19 +8,22 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Self
 
-from primefourier.arithmetic.integers import as_integer, as_integers
-from primefourier.arithmetic.primes import factorize, format_factors, is_prime
+from primefourier.arithmetic.integers import as_integer, as_integers, format_integer
+from primefourier.arithmetic.primes import FIRST_DOUBTFUL, factorize, format_factors, is_prime
+
+_MOST_DEPTH = 10_000
+"""A deeper code would take minutes and gigabytes, and no practical integer needs it."""
 
 
 @dataclass(frozen=True)
 class PrimeBasis:
     """Primes p and a depth D: an integer becomes one (cos, sin) pair for each period p, p², …, p^D.
 
-    Frozen, hashable and validated: a basis that exists is a valid one.
+    Frozen, hashable, and validated at construction.
 
     The prime 2 is allowed. At depth 0 its pair is (cos πa, sin πa) = (±1, 0): the sign character,
-    one-dimensional, kept as a pair whose sine is always 0 so that every block has the same shape.
-    From depth 1 on (periods 4, 8, …) it is an ordinary block.
+    which is one-dimensional. It keeps its sine, which is always 0, so that all blocks have the same
+    shape. From depth 1 on (periods 4, 8, …) it is an ordinary block.
 
     Attributes:
         primes: Distinct primes in ascending order.
@@ -46,6 +49,11 @@ class PrimeBasis:
         if not primes:
             raise ValueError("primes must name at least one prime, got none")
         for p in primes:
+            if p >= FIRST_DOUBTFUL:  # before any arithmetic with it
+                raise ValueError(
+                    f"primes must be below {FIRST_DOUBTFUL} (about 3.3e24), the limit of the "
+                    f"primality proof, got {format_integer(p)}"
+                )
             if not is_prime(p):
                 raise ValueError(f"primes must be distinct primes, got {_not_prime(p)}")
         for p, q in pairwise(primes):
@@ -56,11 +64,14 @@ class PrimeBasis:
             if p > q:
                 raise ValueError(f"primes must ascend, got {p} before {q}; pass them sorted")
         object.__setattr__(self, "primes", primes)
-        object.__setattr__(self, "depth", as_integer(self.depth, "depth", at_least=1))
+        depth = as_integer(self.depth, "depth", at_least=1)
+        if depth > _MOST_DEPTH:
+            raise ValueError(f"depth must be at most {_MOST_DEPTH}, got {format_integer(depth)}")
+        object.__setattr__(self, "depth", depth)
 
     @classmethod
     def for_modulus(cls, modulus: int) -> Self:
-        """Return the smallest basis (one depth for all primes) that sees all of the modulus.
+        """Return the smallest basis (one depth for all primes) that represents the whole modulus.
 
         >>> PrimeBasis.for_modulus(360)  # 2³ · 3² · 5
         PrimeBasis(primes=(2, 3, 5), depth=3)
@@ -70,7 +81,7 @@ class PrimeBasis:
 
     @property
     def dim(self) -> int:
-        """How many numbers encode one integer: 2 · (number of primes) · depth."""
+        """The length of a flat code: 2 · (number of primes) · depth."""
         return 2 * len(self.primes) * self.depth
 
     @property
@@ -85,17 +96,17 @@ class PrimeBasis:
 
     @cached_property
     def range(self) -> int:
-        """The product of p^D: integers below it have different codes."""
+        """The product of all p^D: integers below it have distinct codes."""
         return math.prod(row[-1] for row in self.periods)
 
     @cached_property
     def channels(self) -> tuple[tuple[int, int], ...]:
-        """All (prime, depth index) pairs, in the order in which codes hold them."""
+        """All (prime, depth index) pairs, in the order of a code."""
         return tuple((p, d) for p in self.primes for d in range(self.depth))
 
 
 def require_basis(basis: object) -> None:
-    """Refuse what is not a basis, and say how to make one."""
+    """Raise TypeError if the value is not a PrimeBasis."""
     if not isinstance(basis, PrimeBasis):
         raise TypeError(
             f"basis must be a PrimeBasis, got a {type(basis).__name__}; make one with "
@@ -104,9 +115,9 @@ def require_basis(basis: object) -> None:
 
 
 def _not_prime(n: int) -> str:
-    """Describe a number that is not prime, with its factors where they are quickly found."""
+    """Describe a number that is not prime, with its factors if they are found quickly."""
     if n < 2:
-        return f"{n}; the smallest prime is 2"
+        return f"{format_integer(n)}; the smallest prime is 2"
     if n > 10**12:
         return f"{n}, which is composite"
     return f"{n} = {format_factors(factorize(n))}; use depth for prime powers"
@@ -115,4 +126,4 @@ def _not_prime(n: int) -> str:
 PAPER_BASIS = PrimeBasis(
     primes=(3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59), depth=6
 )
-"""The paper's basis: the 16 primes 3 … 59 at depth 6, 192 numbers for each integer."""
+"""The paper's basis: the 16 primes 3 … 59 at depth 6; a code has 192 numbers."""

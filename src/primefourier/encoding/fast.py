@@ -1,8 +1,8 @@
-"""The quick way to float32 codes: one table for every prime, and arithmetic that stays in cache.
+"""Fast float32 codes: one table for all primes, and work arrays that fit the cache.
 
-It gives what :func:`primefourier.encoding.phase.machine_codes` gives, rounded to float32, to within
-0.8 units in the last place, in a quarter of the time. The circle has a grid of 2^14 points; a code
-is its nearest grid point times 1 + ix, where x is the small angle that is left.
+The result equals :func:`primefourier.encoding.circle.machine_codes`, rounded to float32, within 0.8
+units in the last place, in a quarter of the time. The circle has a grid of 2^14 points; a code is
+the nearest grid point times 1 + ix, where x is the remaining small angle.
 """
 
 from __future__ import annotations
@@ -14,25 +14,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primefourier.arithmetic.integers import IntegerArray
-from primefourier.arithmetic.residues import machine_residues
-from primefourier.encoding.phase import machine_codes
+from primefourier.arithmetic.reduction import machine_residues
+from primefourier.encoding.circle import machine_codes
 
 FINE_GRID = 2**14
 LARGEST_PERIOD = 2**38
 """Up to this period every product below is an exact integer in float64, and positions, at most
 LARGEST_PERIOD / 2 · FINE_GRID = 2^51, leave room for the rounder."""
 
-_BLOCK = 16_384  # integers whose residues are taken at once
-_PAIRS_AT_ONCE = 49_152  # few enough for the caches, many enough to make Python's share small
+_BLOCK = 16_384  # integers reduced at once
+_PAIRS_AT_ONCE = 49_152  # few enough for the caches, many enough to hide Python's overhead
 _ROUNDER = 1.5 * 2**52  # adding it rounds to an integer and puts that integer in the low bits
 
 
 class FastEncoder:
-    """Work arrays and constants for one basis; one instance for each thread.
+    """Work arrays and constants for one basis; every thread needs an instance of its own.
 
     Args:
-        periods: The periods of the codes, (P, D), none above LARGEST_PERIOD.
-        count: How many integers it will be given at most.
+        periods: The periods of the codes, (P, D), at most LARGEST_PERIOD.
+        count: The largest number of integers to encode at once.
+
+    >>> out = np.empty((2, 1, 1), dtype=np.complex64)
+    >>> FastEncoder(np.array([[4]]), count=2).encode(np.array([0, 3]), out)
+    >>> out.ravel().tolist()
+    [(1+0j), -1j]
     """
 
     def __init__(self, periods: NDArray[np.int64], count: int) -> None:
@@ -57,8 +62,8 @@ class FastEncoder:
         """Write cos + i sin of 2π · number / period.
 
         Args:
-            numbers: Integers as ``as_integers`` makes them, (n,).
-            out: Where the codes go, (n, P, D) as complex numbers, contiguous.
+            numbers: An array from ``as_integers``, (n,).
+            out: The array to fill, (n, P, D), contiguous; cos + i sin of each channel.
         """
         codes = out.reshape(len(numbers), self._period.shape[1])
         for start in range(0, len(numbers), _BLOCK):
@@ -68,19 +73,19 @@ class FastEncoder:
                 np.multiply(machine_residues(block, period), FINE_GRID, out=top[:, column])
             for row in range(0, len(block), self._rows):
                 some = top[row : row + self._rows]
-                self._by_prime[: len(some)] = some[:, :, None]  # np.repeat would keep the GIL
+                self._by_prime[: len(some)] = some[:, :, None]  # np.repeat would hold the GIL
                 points = self._points()
                 codes[start + row : start + row + len(some)] = points[: len(some)]
 
     def _points(self) -> NDArray[np.complex128]:
-        """Turn the scaled residues into points of the circle; always whole work arrays."""
+        """Convert the scaled residues to points on the circle, for the whole work arrays."""
         position = self._position
         # Nearest grid point: round residue · FINE_GRID / period, and keep its low bits as index.
         np.multiply(self._scaled, self._inverse, out=position)
         np.add(position, _ROUNDER, out=position)
         np.bitwise_and(self._bits, FINE_GRID - 1, out=self._index)
         np.subtract(position, _ROUNDER, out=position)
-        # What is left is an exact integer over the period: an angle x of about 2e-4 at most.
+        # The rest is an exact integer divided by the period: an angle x of at most about 2e-4.
         np.multiply(position, self._period, out=position)
         np.subtract(self._scaled, position, out=position)
         np.multiply(position, self._angle, out=self._angles)
@@ -90,10 +95,10 @@ class FastEncoder:
 
 @lru_cache(maxsize=1)
 def _fine_grid() -> NDArray[np.complex128]:
-    """Return the grid points, shortened by 1 - m²/4 where m is the largest rest x.
+    """Return the grid points, scaled by 1 - m²/4 where m is the largest rest x.
 
-    1 + ix is longer than e^(ix) by x²/2, between 0 and m²/2; shortening the grid by the middle of
-    that halves the largest error of the length, to m²/4 = 9e-9, a seventh of a float32 spacing.
+    1 + ix is longer than e^(ix) by x²/2, which is between 0 and m²/2. The scale halves the largest
+    error of the length, to m²/4 = 9e-9, a seventh of a float32 spacing.
     """
     cosine, sine = machine_codes(np.arange(FINE_GRID), np.array([FINE_GRID]))
     points = np.empty(FINE_GRID, dtype=np.complex128)

@@ -1,4 +1,4 @@
-"""A linear layer that cannot mix channels: two parameters for each block, as the theorem says."""
+"""A linear layer that cannot mix channels: two parameters per block, by the theorem."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ import torch
 from torch import Tensor, nn
 
 from primefourier.encoding import PrimeBasis
-from primefourier.nn.basis_module import BasisModule, require_tensor
+from primefourier.nn.embedding import BasisModule, require_tensor
 
 
 class EquivariantLinear(BasisModule):
-    """The general linear map that commutes with addition: a scaled rotation for each (p, d).
+    """The general linear map that commutes with addition: a scaled rotation per (p, d).
 
-    Block (p, d) is multiplied by xI + yJ, that is by the complex number x + iy. With the code of b
-    as its weight the layer adds b. There is no bias: a constant does not turn with its input. On
-    the block of period 2 the input is (±1, 0), and two parameters give every image of it too.
+    The layer multiplies block (p, d) by xI + yJ, that is, by the complex number x + iy. With the
+    code of b as its weight it adds b. It has no bias, because a constant does not rotate with the
+    input. On the block of period 2 the input is (±1, 0), and two parameters suffice as well.
 
     Args:
         basis: The basis of the codes.
-        device: Where the weight lives.
+        device: The device of the weight.
         dtype: The dtype of the weight.
 
     Attributes:
-        weight: x and y of each block, (P, D, 2), laid out like a code.
+        weight: x and y of each block, (P, D, 2), in the order of a code.
 
     Shape:
         (..., dim) → (..., dim).
@@ -52,7 +52,7 @@ class EquivariantLinear(BasisModule):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the weights anew, as ``torch.nn.Linear`` does for two inputs."""
+        """Draw new weights, as ``torch.nn.Linear`` does for two inputs."""
         nn.init.uniform_(self.weight, -math.sqrt(0.5), math.sqrt(0.5))
 
     def forward(self, codes: Tensor) -> Tensor:
@@ -76,7 +76,7 @@ class EquivariantLinear(BasisModule):
         return matrix
 
     def extra_repr(self) -> str:
-        """Describe the sizes, as ``print(module)`` shows them."""
+        """Describe the sizes for ``print(module)``."""
         return (
             f"in_features={self.in_features}, out_features={self.out_features}, "
             f"primes={self.basis.primes}, depth={self.basis.depth}"

@@ -1,16 +1,15 @@
-"""The paper's control: the same features, with the order that ties them to primes destroyed."""
+"""The paper's control: the same features in an order that no longer depends on primes."""
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import torch
 from torch import Tensor, nn
 
 from primefourier.arithmetic.integers import as_integer
 from primefourier.encoding import PrimeBasis
-from primefourier.nn.basis_module import require_tensor
-from primefourier.nn.prime_fourier import PrimeFourierEmbedding
+from primefourier.nn.embedding import PrimeFourierEmbedding, check_basis, require_tensor
 
 Unit = Literal["column", "pair", "block"]
 
@@ -18,21 +17,21 @@ Unit = Literal["column", "pair", "block"]
 class ShuffledPrimeFourier(nn.Module):
     """Embed integers with PFE and permute the features by one fixed random permutation.
 
-    Every feature is still there; which row of the input it stands in no longer tells its prime. The
-    order before the permutation is by prime, depth, operand, then (cos, sin), so that the rows of
-    the primes are consecutive: with k operands a row has 2·D·k numbers.
+    All features remain, but the row of a feature no longer shows its prime. The order before the
+    permutation is prime, depth, operand, then (cos, sin), so that the rows of the primes are
+    consecutive: with k operands a row has 2·D·k numbers.
 
-    NOTE[PAPER]: the paper does not say what the permutation moves. Single columns agree with its
-    figures and are the default; pairs and blocks are there to compare.
+    NOTE[PAPER]: the paper does not specify what the permutation moves. Single columns agree with
+    its figures and are the default; pairs and blocks are available for comparison.
 
     Args:
         basis: The primes and the depth.
-        unit: What the permutation moves: single "column"s, (cos, sin) "pair"s of one operand, or
-            "block"s, all operands' pairs of one (p, d).
-        operands: How many integers make one input; with more than one they are the last axis.
-        seed: The seed of the permutation, which is kept in ``state_dict``.
+        unit: The unit that the permutation moves: a single "column", the (cos, sin) "pair" of one
+            operand, or a "block", the pairs of all operands of one (p, d).
+        operands: The number of integers per input; if larger than 1, they form the last axis.
+        seed: The seed of the permutation; ``state_dict`` stores the permutation.
         num_embeddings: As for :class:`PrimeFourierEmbedding`.
-        device: Where the buffers live.
+        device: As for :class:`PrimeFourierEmbedding`.
         dtype: The dtype of the codes.
 
     Shape:
@@ -42,8 +41,6 @@ class ShuffledPrimeFourier(nn.Module):
     >>> shuffled(torch.tensor([[9, 17]])).shape
     torch.Size([1, 16])
     """
-
-    permutation: Tensor
 
     def __init__(
         self,
@@ -69,8 +66,23 @@ class ShuffledPrimeFourier(nn.Module):
         generator = torch.Generator(device="cpu")
         generator.manual_seed(as_integer(seed, "seed", at_least=0) % 2**63)
         order = torch.randperm(self.embedding_dim // width, generator=generator, device="cpu")
-        columns = (order[:, None] * width + torch.arange(width, device="cpu")).flatten()
-        self.register_buffer("permutation", columns.to(device))
+        # Not a buffer, for the same reason as the table of the embedding.
+        self.permutation = (order[:, None] * width + torch.arange(width, device="cpu")).flatten()
+        self.register_load_state_dict_pre_hook(_before_loading)  # type: ignore[no-untyped-call]
+
+    def get_extra_state(self) -> Tensor:
+        """Return the permutation, which ``state_dict`` stores."""
+        return self.permutation
+
+    def set_extra_state(self, state: Tensor) -> None:
+        """Restore the permutation of a saved state; ``load_state_dict`` calls this."""
+        columns = state.flatten().tolist()
+        if sorted(columns) != list(range(self.embedding_dim)):
+            raise ValueError(
+                f"a permutation of {self.embedding_dim} columns is required, got {len(columns)} "
+                "numbers that are not one; use the basis and the operands of the saved module"
+            )
+        self.permutation = torch.tensor(columns, dtype=torch.int64, device="cpu")
 
     def forward(self, x: Tensor, padding_mask: Tensor | None = None) -> Tensor:
         """Return the shuffled codes; ``padding_mask`` as for :class:`PrimeFourierEmbedding`."""
@@ -83,8 +95,17 @@ class ShuffledPrimeFourier(nn.Module):
         if self.operands > 1:
             blocks = len(self.embedding.basis.channels)
             codes = codes.reshape(*x.shape, blocks, 2).movedim(-3, -2).flatten(-3)
-        return codes.index_select(-1, self.permutation)
+        return codes.index_select(-1, self.permutation.to(codes.device))
 
     def extra_repr(self) -> str:
-        """Describe the sizes, as ``print(module)`` shows them."""
+        """Describe the sizes for ``print(module)``."""
         return f"unit={self.unit!r}, operands={self.operands}, embedding_dim={self.embedding_dim}"
+
+
+def _before_loading(
+    module: ShuffledPrimeFourier, state_dict: dict[str, Any], prefix: str, *rest: object
+) -> None:
+    """Check the basis before the permutation is replaced, and read states of version 0.1."""
+    check_basis(module.embedding, state_dict, f"{prefix}embedding.", *rest)
+    if f"{prefix}permutation" in state_dict:  # a buffer in version 0.1
+        state_dict[f"{prefix}_extra_state"] = state_dict.pop(f"{prefix}permutation")

@@ -1,4 +1,4 @@
-"""The paper's theorem as code: the action, what commutes with it, and how far a map is off."""
+"""The paper's theorem as code: the action, its commutant, and distances from equivariance."""
 
 from primefourier.theory.action import rotation, spread_shifts
 from primefourier.theory.aliases import alias_distance, pair_alias_distance
@@ -15,9 +15,9 @@ from primefourier.theory.equivariance import (
 )
 from primefourier.theory.logits import (
     LogitChannels,
+    exact_sum_logits,
     logit_channels,
     logit_gap,
-    zero_training_logits,
 )
 from primefourier.theory.theorem import Check, check_theorem
 
@@ -31,6 +31,7 @@ __all__ = [
     "coupling_singular_values",
     "equivariance_error",
     "equivariant_basis",
+    "exact_sum_logits",
     "logit_channels",
     "logit_gap",
     "off_block_energy",
@@ -38,5 +39,4 @@ __all__ = [
     "project_to_equivariant",
     "rotation",
     "spread_shifts",
-    "zero_training_logits",
 ]

@@ -1,4 +1,4 @@
-"""How the integers act on codes: adding b turns every block by its own angle."""
+"""The action of the integers on codes: adding b rotates every block by its own angle."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from primefourier.encoding.basis import require_basis
 def rotation(shift: int | Sequence[Sequence[int]], basis: PrimeBasis) -> NDArray[np.float64]:
     """Return the matrix R with R · PFE(a) = PFE(a + shift).
 
-    A single integer is an element of Z, which acts on all blocks at once: block (p, d) turns by
+    A single integer is an element of Z, which acts on all blocks at once: block (p, d) rotates by
     2π · shift / p^(d+1). A (P, D) array of integers is an element of the product group
-    ∏ Z/p^(d+1), which turns every block by a number of steps of its own.
+    ∏ Z/p^(d+1), which rotates every block by its own number of steps.
 
     Args:
-        shift: An integer of any size and sign, or one integer for each block.
+        shift: An integer of any size and sign, or one integer per block.
         basis: The basis of the codes.
 
     Returns:
@@ -55,10 +55,13 @@ def rotation(shift: int | Sequence[Sequence[int]], basis: PrimeBasis) -> NDArray
 
 
 def block_diagonal(blocks: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Put 2 × 2 blocks on the diagonal of a matrix.
+    """Return the block-diagonal matrix with the given 2 × 2 blocks.
 
     Shape:
         (..., B, 2, 2) → (..., 2·B, 2·B).
+
+    >>> block_diagonal(np.ones((2, 2, 2))).astype(int).tolist()
+    [[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1]]
     """
     batch, count = blocks.shape[:-3], blocks.shape[-3]
     out = np.zeros((*batch, count, 2, count, 2))
@@ -68,11 +71,18 @@ def block_diagonal(blocks: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def spread_shifts(basis: PrimeBasis, count: int = 4) -> tuple[int, ...]:
-    """Return 1 and further integers from the whole range of the basis, the same ones every time.
+    """Return 1 and further fixed integers from the whole range of the basis.
 
-    The shift by 1 generates Z, but turns the block of period 59^6 by 1.5e-10 radians only: in
-    floating point it hardly tells such blocks apart. A shift from the whole range turns every
-    block by an angle of its own, and it is still exact, because integers are.
+    The shift by 1 generates Z, but it rotates the block of period 59^6 by 1.5e-10 radians only, so
+    that floating point hardly separates such blocks. A shift from the whole range rotates the
+    blocks by clearly different angles, and is exact because it is an integer.
+
+    Args:
+        basis: The basis of the codes.
+        count: The number of shifts, at least 1.
+
+    Returns:
+        The shifts, the same ones in every call.
 
     >>> spread_shifts(PrimeBasis((3, 5), depth=2))
     (1, 216, 98, 194)

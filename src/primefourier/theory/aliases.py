@@ -1,12 +1,12 @@
-"""Aliasing: which blocks look like those that N needs, as long as inputs stay below r.
+"""Aliasing: blocks that resemble the harmonics of N for all inputs below r.
 
-Addition modulo N needs the harmonics of N, circles that turn k times while a runs through N. A
-block of period T turns once in T. If 1/T is near some k/N, the two stay together over all inputs
-below r, and a network that sees no others may use the block although T does not divide N. The
-theorem forbids that only on the whole group.
+Addition modulo N needs the harmonics of N: circles that turn k times per N steps. A block of period
+T turns once per T steps. If 1/T is near some k/N, block and harmonic agree on all inputs below r,
+and a network trained on these inputs may use the block although T does not divide N. The theorem
+forbids this only on the whole group.
 
-Two blocks can do it together where neither can alone: products of their coordinates turn with
-1/T ± 1/U, and a network that multiplies may use both if that is near some k/N.
+Two blocks together can be an alias where neither is one alone: products of their coordinates turn
+with frequency 1/T ± 1/U, and a network that multiplies may use both if this is near some k/N.
 """
 
 from __future__ import annotations
@@ -19,20 +19,23 @@ from primefourier.encoding import PrimeBasis
 from primefourier.encoding.basis import require_basis
 
 LEAST_TURN = 0.25
-"""A block that turns less over the inputs is nearer to a constant than to any harmonic."""
+"""A block with fewer turns over the inputs is nearer to a constant than to any harmonic."""
 
 
 def alias_distance(modulus: int, basis: PrimeBasis, *, input_range: int) -> NDArray[np.float64]:
-    """Return by how many turns each block and its nearest harmonic of N come apart below r.
+    """Return the phase drift, in turns over inputs below r, of each block from a harmonic of N.
 
-    For a block of period T that is r · min |k/N - 1/T| over k = 1 … N - 1: 0 where T divides N, and
-    where it is well below 1 the block can stand in for the harmonic. The constant, k = 0, does not
-    count as one.
+    For a block of period T the distance is r · min |k/N - 1/T| over k = 1 … N - 1. It is 0 if T
+    divides N; if it is well below 1, the block can replace the harmonic. The constant, k = 0, does
+    not count as a harmonic.
 
     Args:
         modulus: N, at least 2.
         basis: The basis of the codes.
         input_range: r; inputs are 0 … r - 1.
+
+    Returns:
+        The distance of each block.
 
     Shape:
         (P, D).
@@ -50,17 +53,20 @@ def alias_distance(modulus: int, basis: PrimeBasis, *, input_range: int) -> NDAr
 def pair_alias_distance(
     modulus: int, basis: PrimeBasis, *, input_range: int
 ) -> NDArray[np.float64]:
-    """Return how near each block comes to a harmonic of N together with the best other block.
+    """Return the alias distance of each block together with the best second block.
 
-    For a block of period T that is r · min |k/N - (1/T ± 1/U)| over k = 1 … N - 1 and the other
-    blocks' periods U. Those that divide N and those that turn by less than a quarter below r are
-    left out, since they leave a block as near or far as it is by itself. Where no block is left,
-    it is infinite. Computed in float64.
+    For a block of period T the distance is r · min |k/N - (1/T ± 1/U)| over k = 1 … N - 1 and the
+    periods U of the other blocks. Blocks whose period divides N, and blocks with less than a
+    quarter turn below r, are not used as second blocks, because they do not change the distance of
+    the first. Without a second block the distance is infinite. Computed in float64.
 
     Args:
         modulus: N, at least 2.
         basis: The basis of the codes.
         input_range: r; inputs are 0 … r - 1.
+
+    Returns:
+        The distance of each block.
 
     Shape:
         (P, D).
@@ -79,10 +85,10 @@ def pair_alias_distance(
     rates = np.array([1 / period for period in periods])
     nearest = np.full(len(periods), np.inf)
     for sign in (1, -1):
-        harmonic = (rates[:, None] + sign * rates[partners]) * n % n  # k, but for rounding
-        apart = np.abs(harmonic - np.clip(np.rint(harmonic), 1, n - 1)) / n * r
-        apart[partners, range(len(partners))] = np.inf  # a block is no partner of itself
-        nearest = np.minimum(nearest, apart.min(axis=1, initial=np.inf))
+        harmonic = (rates[:, None] + sign * rates[partners]) * n % n  # near k for an alias
+        drift = np.abs(harmonic - np.clip(np.rint(harmonic), 1, n - 1)) / n * r
+        drift[partners, range(len(partners))] = np.inf  # a block is not its own partner
+        nearest = np.minimum(nearest, drift.min(axis=1, initial=np.inf))
     return nearest.reshape(len(basis.primes), -1)
 
 
@@ -90,5 +96,5 @@ def _distance(modulus: int, period: int, input_range: int) -> float:
     """Compare k/N with 1/T in integers: |kT - N| / NT for the two k around N/T."""
     below = min(max(1, modulus // period), modulus - 1)
     above = min(below + 1, modulus - 1)
-    apart = min(abs(k * period - modulus) for k in (below, above))
-    return input_range * apart / (modulus * period)
+    nearest = min(abs(k * period - modulus) for k in (below, above))
+    return input_range * nearest / (modulus * period)

@@ -1,9 +1,9 @@
-"""The linear maps that commute with the action: Theorem 3.1 of the paper, by structure.
+"""The linear maps that commute with the action: Theorem 3.1 of the paper.
 
 Block (p, d) carries the character a ↦ e^(2πia/p^(d+1)). Different blocks have different periods,
-so by Schur's lemma an equivariant map couples no two of them; within a block it commutes with
-rotations, so it is xI + yJ, a scaled rotation with two real dimensions. The one exception is the
-block of period 2: it turns by 0 or π only, which commutes with all 2 × 2 matrices.
+so by Schur's lemma an equivariant map couples no two blocks. Within a block it commutes with
+rotations, so it is xI + yJ, a scaled rotation with two real dimensions. The exception is the block
+of period 2: it rotates by 0 or π only, and these commute with all 2 × 2 matrices.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from primefourier.encoding import PrimeBasis
 from primefourier.encoding.basis import require_basis
-from primefourier.encoding.floats import as_floats
+from primefourier.encoding.decoder import as_floats
 from primefourier.theory.action import block_diagonal, rotation
 
 _TURNS = np.array([[[1, 0], [0, 1]], [[0, -1], [1, 0]]]) / np.sqrt(2)  # I and J
@@ -23,7 +23,7 @@ _ANY = np.eye(4).reshape(4, 2, 2)
 
 
 def commutant_dimension(basis: PrimeBasis) -> int:
-    """Return how many independent equivariant maps there are: 2·P·D, and 2 more for the period 2.
+    """Return the dimension of the space of equivariant maps: 2·P·D, plus 2 for the period 2.
 
     >>> commutant_dimension(PrimeBasis((3, 5, 7), depth=2))
     12
@@ -35,10 +35,10 @@ def commutant_dimension(basis: PrimeBasis) -> int:
 def equivariant_basis(basis: PrimeBasis) -> NDArray[np.float64]:
     """Return an orthonormal basis of all linear maps W with W·R(b) = R(b)·W for every b.
 
-    There are :func:`commutant_dimension` of them. For the paper's basis they take 57 MB.
+    It has :func:`commutant_dimension` elements, which take 57 MB for the paper's basis.
 
     Returns:
-        Matrices with Frobenius norm 1, orthogonal to each other.
+        Matrices of Frobenius norm 1, orthogonal to each other.
 
     Shape:
         (number of maps, dim, dim).
@@ -59,9 +59,9 @@ def equivariant_basis(basis: PrimeBasis) -> NDArray[np.float64]:
 
 
 def project_to_equivariant(W: ArrayLike, basis: PrimeBasis) -> NDArray[np.float64]:
-    """Return the equivariant map nearest to W: its orthogonal projection, its group average.
+    """Return the equivariant map nearest to W: its orthogonal projection and group average.
 
-    Off-diagonal blocks become 0 and a block [[a, b], [c, d]] becomes xI + yJ with
+    Off-diagonal blocks become 0, and a diagonal block [[a, b], [c, d]] becomes xI + yJ with
     x = (a + d)/2, y = (c - b)/2.
 
     Shape:
@@ -82,7 +82,7 @@ def project_to_equivariant(W: ArrayLike, basis: PrimeBasis) -> NDArray[np.float6
 
 
 def diagonal_blocks(W: ArrayLike, basis: PrimeBasis) -> NDArray[np.float64]:
-    """Return the 2 × 2 blocks that a matrix has on its diagonal, one for each (p, d).
+    """Return the 2 × 2 blocks on the diagonal of a matrix, one per (p, d).
 
     Shape:
         (..., dim, dim) → (..., P·D, 2, 2).
@@ -94,7 +94,7 @@ def diagonal_blocks(W: ArrayLike, basis: PrimeBasis) -> NDArray[np.float64]:
 
 
 def as_map(W: ArrayLike, basis: PrimeBasis) -> NDArray[np.float64]:
-    """Return W, from numpy or torch, as float64, or say what shape a linear map has."""
+    """Return W, from numpy or torch, as float64; raise ValueError for another shape."""
     require_basis(basis)
     matrix = as_floats(W)[0].astype(np.float64)
     if matrix.shape[-2:] != (basis.dim, basis.dim):
@@ -106,19 +106,19 @@ def as_map(W: ArrayLike, basis: PrimeBasis) -> NDArray[np.float64]:
 
 
 def coupling_singular_values(basis: PrimeBasis, shifts: Sequence[int]) -> NDArray[np.float64]:
-    """Measure which couplings between blocks commute with some shifts, by singular values.
+    """Return the singular values that show which couplings of blocks commute with some shifts.
 
-    R(b) is block-diagonal, so the equations W·R(b) = R(b)·W fall apart into one small system for
-    each pair of blocks: W_ij · R_j(b) - R_i(b) · W_ij = 0 for all shifts b, in four unknowns. A
-    singular value 0 is a coupling that commutes, so the number of zeros is the dimension of the
-    commutant; the smallest value that is not 0 says how clearly it was told from one.
+    R(b) is block-diagonal, so W·R(b) = R(b)·W splits into one small system per pair of blocks:
+    W_ij · R_j(b) - R_i(b) · W_ij = 0 for all shifts b, in four unknowns. A singular value of 0
+    is a coupling that commutes, so the number of zeros is the dimension of the commutant. The
+    smallest non-zero value shows how clearly zeros and non-zeros are separated.
 
     Args:
         basis: The basis of the codes.
-        shifts: The shifts that W has to commute with.
+        shifts: The shifts that W must commute with.
 
     Returns:
-        For each pair of blocks four singular values, descending.
+        Four singular values per pair of blocks, descending.
 
     Shape:
         (P·D, P·D, 4).

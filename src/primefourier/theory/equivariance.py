@@ -1,4 +1,4 @@
-"""How far a linear map is from being equivariant, and from being block-diagonal."""
+"""The distance of a linear map from being equivariant and from being block-diagonal."""
 
 from __future__ import annotations
 
@@ -24,8 +24,11 @@ def equivariance_error(
         W: A linear map on flat codes, (dim, dim).
         basis: The basis of the codes.
         shifts: The shifts to try; by default four from the whole range of the basis. The shift
-            by 1 alone would do in exact arithmetic, but not in floating point: where periods are
-            large it turns blocks by so little that it forgives almost any coupling.
+            by 1 alone suffices in exact arithmetic, but not in floating point: it rotates blocks
+            of large periods so little that it misses almost any coupling.
+
+    Returns:
+        The relative error.
 
     >>> basis = PrimeBasis((3, 5), depth=1)
     >>> equivariance_error(np.eye(4), basis)
@@ -54,7 +57,13 @@ def assert_equivariant(
     tolerance: float = 1e-6,
     shifts: Sequence[int] | None = None,
 ) -> None:
-    """Raise an AssertionError with the measured error if W is not equivariant.
+    """Raise AssertionError, with the measured error, if W is not equivariant.
+
+    Args:
+        W: A linear map on flat codes, (dim, dim).
+        basis: The basis of the codes.
+        tolerance: The largest accepted :func:`equivariance_error`.
+        shifts: As for :func:`equivariance_error`.
 
     >>> assert_equivariant(np.eye(4), PrimeBasis((3, 5), depth=1))
     """
@@ -83,10 +92,10 @@ def off_block_energy(W: ArrayLike, basis: PrimeBasis) -> float:
 
 
 def _scaled(W: ArrayLike, basis: PrimeBasis) -> NDArray[np.float64]:
-    """Divide a map by its largest entry, so that no square overflows or vanishes."""
+    """Divide a map by its largest entry, so that no square overflows or underflows."""
     matrix = as_map(W, basis)
     if matrix.ndim != 2:
-        raise ValueError(f"one linear map at a time is measured, got shape {matrix.shape}")
+        raise ValueError(f"one linear map at a time is required, got shape {matrix.shape}")
     if not np.isfinite(matrix).all():
         raise ValueError("a linear map must have finite entries, got infinity or NaN")
     largest = float(np.abs(matrix).max())

@@ -1,9 +1,9 @@
-"""Linear equivariant maps from codes to N logits: they see (p, d) only where p^(d+1) divides N.
+"""Linear equivariant maps from codes to N logits: they use (p, d) only if p^(d+1) divides N.
 
 Let the integers act on N logits by cyclic shift. A linear map L from codes to logits respects both
-actions, L·R(b) = S^b·L, exactly if its block at (p, d) is 0 unless p^(d+1) divides N, and there it
-is a combination of two waves over the logits. This is the CRT prediction in its sharp form, prime
-powers included, and it says which channels are useful before any training.
+actions, L·R(b) = S^b·L, exactly if its block at (p, d) is a combination of two waves over the
+logits where p^(d+1) divides N, and 0 elsewhere. This is the sharp form of the CRT prediction, with
+prime powers, and it names the useful channels before any training.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from primefourier.encoding import PrimeBasis, encode, plan
-from primefourier.encoding.decode import code_batch
-from primefourier.encoding.floats import as_floats
+from primefourier.encoding.decoder import as_floats, code_batch
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +37,7 @@ class LogitChannels:
 
     @property
     def dimension(self) -> int:
-        """How many independent maps there are: two for each channel."""
+        """The number of independent maps: two per channel."""
         return 2 * len(self.channels)
 
     def maps(self) -> NDArray[np.float64]:
@@ -55,15 +54,18 @@ class LogitChannels:
 
 
 def logit_channels(modulus: int, basis: PrimeBasis) -> LogitChannels:
-    """Find every linear map from codes to N logits that turns adding b into shifting by b.
+    """Find all linear maps from codes to N logits for which adding b shifts the logits by b.
 
     On a channel of period m = p^(d+1) dividing N, the two maps send the code (cos, sin) of a to
     cos(2π(a - c)/m) and sin(2π(a - c)/m) at the logits c = 0 … N - 1.
 
     Args:
         modulus: N, at least 2.
-        basis: The basis of the codes. Channels that it lacks are not there to be found; see
+        basis: The basis of the codes. Channels outside the basis are not considered; see
             :func:`primefourier.plan`.
+
+    Returns:
+        The channels and their waves.
 
     >>> found = logit_channels(12, PrimeBasis((2, 3, 5), depth=2))
     >>> found.channels
@@ -81,15 +83,15 @@ def logit_channels(modulus: int, basis: PrimeBasis) -> LogitChannels:
     return LogitChannels(modulus, basis, channels, waves)
 
 
-def zero_training_logits(
+def exact_sum_logits(
     codes_a: ArrayLike, codes_b: ArrayLike, modulus: int, basis: PrimeBasis
 ) -> NDArray[np.float64]:
-    """Return logits for (a + b) mod N without a single trained weight, right for every pair.
+    """Return logits for (a + b) mod N without trained weights, correct for every pair.
 
     The product of two codes, as complex numbers, is the code of the sum. The logit of c is the sum
-    over the relevant channels of cos(2π(a + b - c)/p^(d+1)), largest at c = (a + b) mod N, where
-    every cosine is 1. Any other c differs from a + b at some prime p of N, first at some depth, and
-    loses at least 1 - cos(2π/p) there (see :func:`logit_gap`).
+    over the relevant channels of cos(2π(a + b - c)/p^(d+1)). It is largest at c = (a + b) mod N,
+    where every cosine is 1. Any other c differs from a + b modulo some power of a prime p of N, and
+    its logit is smaller by at least 1 - cos(2π/p) (see :func:`logit_gap`).
 
     Args:
         codes_a: Codes of the first integers, from numpy or torch.
@@ -97,14 +99,17 @@ def zero_training_logits(
         modulus: N, at least 2.
         basis: The basis of the codes.
 
+    Returns:
+        The logits.
+
     Raises:
-        ValueError: If the basis cannot see all of N.
+        ValueError: If the basis does not see all of N.
 
     Shape:
         Two of (..., P, D, 2) or (..., dim) → (..., N).
 
     >>> basis = PrimeBasis((3, 5, 7), depth=1)
-    >>> logits = zero_training_logits(encode(13, basis), encode(15, basis), 21, basis)
+    >>> logits = exact_sum_logits(encode(13, basis), encode(15, basis), 21, basis)
     >>> int(logits.argmax())
     7
     """
@@ -122,9 +127,9 @@ def zero_training_logits(
 
 
 def logit_gap(modulus: int) -> float:
-    """Return by how much the right logit of :func:`zero_training_logits` leads, at least.
+    """Return a lower bound on the lead of the correct logit of :func:`exact_sum_logits`.
 
-    1 - cos(2π/p) for the largest prime factor p of N.
+    The bound is 1 - cos(2π/p) for the largest prime factor p of N.
 
     >>> round(logit_gap(15), 3)
     0.691

@@ -1,4 +1,4 @@
-"""Check Theorem 3.1 of the paper on a basis: what is exact, what is numerical, and the numbers."""
+"""Check Theorem 3.1 of the paper on a basis, with exact and numerical measurements."""
 
 from __future__ import annotations
 
@@ -19,26 +19,28 @@ from primefourier.theory.commutant import (
     project_to_equivariant,
 )
 from primefourier.theory.equivariance import equivariance_error, off_block_energy
-from primefourier.theory.logits import logit_channels, logit_gap, zero_training_logits
+from primefourier.theory.logits import exact_sum_logits, logit_channels, logit_gap
 
-_ZERO = 1e-13  # singular values below this are zeros that were rounded
+_ZERO = 1e-13  # singular values below this count as 0
 _MODULI = (15, 21, 77, 105, 231)
 
 Kind = Literal["exact", "numerical"]
 Relation = Literal["=", "≤", "≥"]
 
+_MOST_DIMENSIONS = 2000
+
 
 @dataclass(frozen=True)
 class Check:
-    """One statement about a basis, with what was measured.
+    """One statement about a basis and its measured number.
 
     Attributes:
-        statement: What was measured.
-        kind: "exact" if it was decided in integers, "numerical" if in floating point.
+        statement: The measured quantity.
+        kind: "exact" if decided in integers, "numerical" if in floating point.
         measured: The measured number.
-        relation: How the number has to compare with the bound; None if it is only reported.
-        bound: What the number is compared with.
-        note: What to know to read the number.
+        relation: The required relation of the number to the bound; None if it is only reported.
+        bound: The bound.
+        note: An explanation of the number.
     """
 
     statement: str
@@ -50,7 +52,7 @@ class Check:
 
     @property
     def holds(self) -> bool:
-        """Whether the number is as it has to be."""
+        """Whether the number satisfies the relation."""
         if self.relation == "=":
             return self.measured == self.bound
         if self.relation == "≤":
@@ -59,18 +61,23 @@ class Check:
 
 
 def check_theorem(basis: PrimeBasis) -> tuple[Check, ...]:
-    """Check on one basis that equivariant linear maps are block-diagonal, and what follows.
+    """Check on one basis that equivariant linear maps are block-diagonal, and its consequences.
 
     Args:
-        basis: Any basis; the paper's takes a second or two.
+        basis: A basis of dimension at most 2000; the paper's takes a second or two.
 
     Returns:
-        One check for each statement, in the order of the proof.
+        One check per statement, in the order of the proof.
 
     >>> all(check.holds for check in check_theorem(PrimeBasis((3, 5, 7), depth=2)))
     True
     """
     require_basis(basis)
+    if basis.dim > _MOST_DIMENSIONS:
+        raise ValueError(
+            f"the checks use square matrices of the dimension, so the dimension must be at most "
+            f"{_MOST_DIMENSIONS}, got {basis.dim}; use fewer primes or a smaller depth"
+        )
     return (
         *_action_checks(basis),
         *_commutant_checks(basis),
@@ -104,7 +111,7 @@ def _commutant_checks(basis: PrimeBasis) -> Iterator[Check]:
     dimension = commutant_dimension(basis)
     couplings = len(basis.channels) ** 2 * 4
     if dimension == couplings:
-        return  # one block of period 2: nothing is forbidden
+        return  # one block of period 2: no coupling is forbidden
     smallest_angle = 2 * math.pi * (1 / max(row[-1] for row in basis.periods))
     values = np.sort(coupling_singular_values(basis, (1,)), axis=None)
     fate = "ill-conditioned" if values[dimension] < 1e-6 else "enough for this basis"
@@ -167,7 +174,7 @@ def _logit_checks(basis: PrimeBasis) -> Iterator[Check]:
     wrong, lead = 0, float("inf")
     for n in visible:
         codes = encode(np.arange(n), basis, "float64")
-        logits = zero_training_logits(codes[:, None], codes[None], n, basis)
+        logits = exact_sum_logits(codes[:, None], codes[None], n, basis)
         wrong += int(np.sum(logits.argmax(-1) != np.add.outer(np.arange(n), np.arange(n)) % n))
         top = np.partition(logits, -2, axis=-1)
         lead = min(lead, float((top[..., -1] - top[..., -2]).min()) / logit_gap(n))

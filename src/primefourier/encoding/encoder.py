@@ -1,8 +1,7 @@
-"""Encode integers: every prime turns its circle, and nothing is rounded before the last step."""
+"""Encode integers as points on circles, without rounding before the last step."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -12,41 +11,38 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from primefourier.arithmetic.integers import IntegerArray, as_integer, as_integers
-from primefourier.arithmetic.residues import machine_residues
+from primefourier.arithmetic.reduction import machine_residues
 from primefourier.encoding.basis import PrimeBasis, require_basis
+from primefourier.encoding.circle import PERIOD_LIMIT, big_codes, machine_codes
 from primefourier.encoding.fast import LARGEST_PERIOD, FastEncoder
-from primefourier.encoding.phase import PERIOD_LIMIT, big_codes, machine_codes
 
 _DTYPES = ("float16", "float32", "float64")
-_BLOCK = 8192  # integers whose codes are computed aside before they are stored
+_BLOCK = 8192  # integers encoded into a temporary array at once
 _PAIRS_AT_ONCE = 12_288  # pairs computed at once in float64
-THREAD_NAME = "primefourier-encode"
 _THREADS_PAY_FROM = 1 << 19  # pairs; below, starting threads costs more than it saves
 
 
 def encode(
-    x: object, basis: PrimeBasis, dtype: DTypeLike = "float32", *, threads: int | None = None
+    x: object, basis: PrimeBasis, dtype: DTypeLike = "float32", *, threads: int = 1
 ) -> NDArray[Any]:
     """Encode integers as (cos, sin) of 2πa/p^(d+1) for every prime p and depth d of the basis.
 
-    Exact for every integer: a is reduced modulo the period in integers, then comes the division,
-    then cosine and sine. At quarter turns the values are exactly 0, 1 and -1, elsewhere within one
-    unit in the last place of the true value. An integer has the same code in whatever batch it
-    comes.
+    Exact for every integer: a is reduced modulo the period in integer arithmetic before it is
+    divided. Values are exactly 0, 1 and -1 at quarter turns, and within one unit in the last place
+    of the true value elsewhere. The code of an integer does not depend on the batch it is in.
 
     Args:
         x: An int, a (nested) sequence of ints, or an integer array (numpy, torch, object) of any
             shape; integers of any size and sign.
         basis: The primes and the depth.
         dtype: float16, float32 or float64.
-        threads: How many threads share the work on large inputs; by default one for each core
-            that this process may use.
+        threads: Number of threads for large inputs.
 
     Returns:
         The codes; ``encode(0)`` is (1, 0) in every block.
 
     Raises:
-        TypeError: If x is not made of integers.
+        TypeError: If x contains non-integers.
 
     Shape:
         (..., P, D, 2), where the last axis holds (cos, sin).
@@ -68,7 +64,7 @@ def encode(
         _encode_rows(flat, basis, out)
     else:
         edges = [flat.size * i // workers for i in range(workers + 1)]
-        pool = ThreadPoolExecutor(workers, thread_name_prefix=THREAD_NAME)
+        pool = ThreadPoolExecutor(workers)
         try:
             for done in [
                 pool.submit(_encode_rows, flat[start:stop], basis, out[start:stop])
@@ -76,7 +72,7 @@ def encode(
             ]:
                 done.result()
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)  # after Ctrl-C, nobody waits for them
+            pool.shutdown(wait=False, cancel_futures=True)  # so that Ctrl-C returns at once
     return out.reshape(*numbers.shape, *basis.shape)
 
 
@@ -84,31 +80,26 @@ def _dtype_name(dtype: DTypeLike) -> str:
     """Return the name of a dtype that codes can have."""
     try:
         name = "None" if dtype is None else np.dtype(dtype).name
-    except TypeError:  # not one of numpy's, such as torch.float32
+    except TypeError:  # not a numpy dtype, for example torch.float32
         name = str(dtype)
     if name not in _DTYPES:
         raise TypeError(
-            f"dtype must be float16, float32 or float64, got {name}; encode to one of these and "
+            f"dtype must be float16, float32 or float64, got {name}; encode to one of these, then "
             "convert"
         )
     return name
 
 
-def _workers(threads: int | None, flat: IntegerArray, basis: PrimeBasis) -> int:
-    """Decide how many threads to use: one where Python ints would only wait for each other."""
-    if threads is None:
-        threads = (
-            len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else os.cpu_count() or 1
-        )
+def _workers(threads: int, flat: IntegerArray, basis: PrimeBasis) -> int:
+    """Return the number of threads to use: one for Python ints, which hold the GIL."""
     threads = as_integer(threads, "threads", at_least=1)
-    large = flat.size * basis.dim // 2 >= _THREADS_PAY_FROM
-    return threads if large and flat.dtype != object else 1
+    if flat.size * basis.dim // 2 < _THREADS_PAY_FROM or flat.dtype == object:
+        return 1
+    return threads if _depths_below(basis, PERIOD_LIMIT) == basis.depth else 1
 
 
 def _encode_rows(flat: IntegerArray, basis: PrimeBasis, out: NDArray[Any]) -> None:
-    """Encode a flat array of integers, block by block, each depth by the quickest exact way."""
+    """Encode a flat array of integers, each depth with the fastest exact method."""
     quick = 0 if out.dtype == np.float64 else _depths_below(basis, LARGEST_PERIOD + 1)
     machine = _depths_below(basis, PERIOD_LIMIT)
     if quick:
@@ -134,7 +125,7 @@ def _blocks(n: int, size: int) -> Iterator[slice]:
 
 
 def _encode_quick(flat: IntegerArray, basis: PrimeBasis, depth: int, out: NDArray[Any]) -> None:
-    """Fill the first depths of float32 or float16 codes by way of the fine grid."""
+    """Fill the first depths of float32 or float16 codes with the fine grid."""
     periods = np.array([row[:depth] for row in basis.periods], dtype=np.int64)
     encoder = FastEncoder(periods, flat.size)
     if out.dtype == np.float32 and out.flags.c_contiguous:

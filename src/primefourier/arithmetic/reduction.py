@@ -1,8 +1,8 @@
-"""Residues of exact integers: machine arithmetic where it is exact, Python's where it is not."""
+"""Residues of exact integers: machine arithmetic where it is exact, Python ints elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,11 @@ def residues(values: object, moduli: Sequence[int]) -> IntegerArray:
     """Reduce every integer modulo every modulus; residues are never negative.
 
     Args:
-        values: Integers as :func:`as_integers` takes them.
+        values: Integers in any form that :func:`as_integers` accepts.
         moduli: Integers of at least 1, of any size.
 
     Returns:
-        int64 where every modulus is below 2^63, else an object array of Python ints.
+        int64 if every modulus is below 2^63, otherwise an object array of Python ints.
 
     Shape:
         (..., M) for M moduli.
@@ -33,6 +33,11 @@ def residues(values: object, moduli: Sequence[int]) -> IntegerArray:
     >>> residues(10**40 + 1, [10**39]).tolist()
     [1]
     """
+    if not isinstance(moduli, Iterable):
+        raise TypeError(
+            f"moduli must be a sequence of integers, got {moduli!r:.40}; for one modulus, pass "
+            "[modulus]"
+        )
     moduli = [as_integer(modulus, "a modulus", at_least=1) for modulus in moduli]
     numbers = as_integers(values)
     flat = numbers.reshape(-1)
@@ -51,8 +56,11 @@ def residues(values: object, moduli: Sequence[int]) -> IntegerArray:
 def machine_residues(flat: IntegerArray, modulus: int) -> NDArray[np.int64]:
     """Reduce a flat array from :func:`as_integers` modulo one modulus below 2^63.
 
-    For machine integers, a - (a // m) * m: numpy divides by a constant with vector instructions,
-    which its ``remainder`` does not.
+    Machine integers use a - (a // m) * m, because numpy's ``floor_divide`` by a constant uses
+    vector instructions and its ``remainder`` does not.
+
+    >>> machine_residues(np.array([-1, 10]), 7).tolist()
+    [6, 3]
     """
     if flat.dtype == object:
         return np.array([number % modulus for number in flat.tolist()], dtype=np.int64)

@@ -1,0 +1,59 @@
+"""Checks that all packages share: choices, keys of settings, missing dependencies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+
+def require_choice(value: object, choices: Sequence[str], name: str) -> None:
+    """Raise ValueError if the value is not one of the choices, and suggest the nearest choice.
+
+    >>> require_choice("zeros", ("zero", "mean"), "kind")
+    Traceback (most recent call last):
+    ValueError: kind must be 'zero' or 'mean', got 'zeros'; did you mean 'zero'?
+    """
+    if isinstance(value, str) and value in choices:
+        return
+    near = get_close_matches(str(value), choices, n=1)
+    meant = f"; did you mean {near[0]!r}?" if near else ""
+    *first, last = (repr(choice) for choice in choices)
+    raise ValueError(f"{name} must be {', '.join(first)} or {last}, got {value!r}{meant}")
+
+
+def refuse_unknown(keys: Iterable[str], known: Sequence[str], where: str) -> None:
+    """Raise ValueError for the first unknown key, and suggest the nearest known key.
+
+    >>> refuse_unknown({"range": 1}, ["ranges", "sizes"], "[exp1]")
+    Traceback (most recent call last):
+    ValueError: unknown key 'range' in [exp1]; did you mean 'ranges'?
+    >>> refuse_unknown({"x": 1}, ["ranges", "sizes"], "[exp1]")
+    Traceback (most recent call last):
+    ValueError: unknown key 'x' in [exp1]; known keys are 'ranges', 'sizes'
+    """
+    for key in keys:
+        if key not in known:
+            near = get_close_matches(key, known, n=1)
+            advice = f"did you mean {near[0]!r}?" if near else ""
+            raise ValueError(
+                f"unknown key {key!r} in {where}; "
+                f"{advice or 'known keys are ' + ', '.join(map(repr, known))}"
+            )
+
+
+def plural(number: int, noun: str) -> str:
+    """Write a number of things.
+
+    >>> plural(1, "model"), plural(2, "model")
+    ('1 model', '2 models')
+    """
+    return f"{number} {noun}{'s'[: number != 1]}"
+
+
+def missing_extra(what: str, error: ImportError, extra: str) -> ImportError:
+    """Return an ImportError that names the missing package and how to install it."""
+    package = (error.name or "a package").partition(".")[0]
+    return ImportError(
+        f"{what} needs {package}, which is not installed; run pip install '.[{extra}]' in a clone",
+        name=error.name,
+    )

@@ -1,0 +1,171 @@
+"""Find the channels that a modulus needs, and what a basis lacks, before any training."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from primefourier.arithmetic.integers import as_integer, format_integer
+from primefourier.arithmetic.primes import divide_out, factorize, format_factors
+from primefourier.encoding.basis import PrimeBasis, require_basis
+
+Channel = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The (prime, depth index) channels that are relevant for arithmetic modulo N.
+
+    The channel (p, d) has period p^(d+1). It is relevant exactly if p^(d+1) divides N: only then
+    is its angle a function of a mod N (see :func:`primefourier.theory.logit_channels`).
+
+    Attributes:
+        modulus: N.
+        basis: The basis.
+        factors: The prime factorisation of N, ((prime, exponent), …).
+        relevant: The relevant channels of the basis.
+        missing: The relevant channels that the basis does not have.
+        visible: The largest divisor of N that the basis represents completely.
+        unfactored: A divisor of N that could not be factored and has no prime of the basis; its
+            primes are in neither ``factors`` nor ``missing``. 1 if N was factored.
+    """
+
+    modulus: int
+    basis: PrimeBasis
+    factors: tuple[tuple[int, int], ...]
+    relevant: tuple[Channel, ...]
+    missing: tuple[Channel, ...]
+    visible: int
+    unfactored: int = 1
+
+    @property
+    def invisible(self) -> int:
+        """The part of N that the basis cannot see, N / visible; 1 if it sees all of N."""
+        return self.modulus // self.visible
+
+    @property
+    def complete(self) -> bool:
+        """Whether the basis sees the whole modulus."""
+        return self.visible == self.modulus
+
+    @property
+    def extended(self) -> PrimeBasis:
+        """The basis with just enough added to see the whole modulus."""
+        if self.unfactored > 1:
+            raise ValueError(
+                f"the primes of {format_integer(self.unfactored)}, a divisor of the modulus, are "
+                "not known, so the extended basis is not known either; add them to the basis"
+            )
+        primes = {*self.basis.primes, *(p for p, _ in self.factors)}
+        depth = max(self.basis.depth, *(e for _, e in self.factors))
+        return PrimeBasis(tuple(sorted(primes)), depth)
+
+    def degenerate(self, input_range: int) -> bool:
+        """Return whether sums of two inputs below ``input_range`` never reach N.
+
+        In this case 2(r - 1) < N, no sum wraps around, and the task is plain addition.
+
+        >>> plan(231, PrimeBasis((3, 7, 11), depth=1)).degenerate(100)
+        True
+        """
+        return 2 * (as_integer(input_range, "input_range", at_least=1) - 1) < self.modulus
+
+    def explain(self, input_range: int | None = None) -> str:
+        """Describe the plan in words.
+
+        >>> print(plan(21, PrimeBasis((3, 5, 7), depth=2)).explain())
+        21 = 3 · 7
+        Relevant: 2 of the 6 channels, those whose period divides 21.
+          p = 3: period 3
+          p = 7: period 7
+        A linear map that respects addition mod 21 is zero on the other 4 channels.
+        The basis sees all of 21.
+        """
+        n, basis = format_integer(self.modulus), self.basis
+        wraps = input_range is None or not self.degenerate(input_range)
+        total, used = len(basis.channels), len(self.relevant)
+        parts = [format_factors(self.factors)] if self.factors else []
+        if self.unfactored > 1:
+            parts.append(f"{format_integer(self.unfactored)} (not factored)")
+        lines = [f"{n} = {' · '.join(parts)}"]
+        if used:
+            lines.append(
+                f"Relevant: {used} of the {total} channels, those whose period divides {n}."
+            )
+            for p in dict.fromkeys(p for p, _ in self.relevant):
+                periods = [format_integer(p ** (d + 1)) for q, d in self.relevant if q == p]
+                lines.append(f"  p = {p}: period{'s'[: len(periods) > 1]} {', '.join(periods)}")
+        else:
+            lines.append(f"Relevant: none of the {total} channels; no period divides {n}.")
+        if total > used > 0:
+            rest = total - used
+            lines.append(
+                f"A linear map that respects addition mod {n} is zero on the other {rest} "
+                f"channel{'s'[: rest > 1]}."
+            )
+        lines.append(self.explain_missing())
+        if input_range is not None:
+            below, top = format_integer(input_range), format_integer(2 * (input_range - 1))
+            if not wraps:
+                half = format_integer((self.modulus + 1) // 2)
+                lines.append(
+                    f"Degenerate: with inputs below {below} no sum exceeds {top} < {n}, so "
+                    f"none wraps around; use inputs up to {half} or more."
+                )
+            else:
+                lines.append(f"Inputs below {below} wrap around: sums reach {top} ≥ {n}.")
+        return "\n".join(lines)
+
+    def explain_missing(self) -> str:
+        """Describe in one or two sentences what the basis cannot see of N, and what to add.
+
+        >>> plan(12, PrimeBasis((2, 3), depth=1)).explain_missing()
+        'The basis cannot see the factor 2: it determines only a mod 6. To see all of 12, raise ...
+        """
+        n, basis = format_integer(self.modulus), self.basis
+        if self.complete:
+            return f"The basis sees all of {n}."
+        primes = [format_integer(p) for p, _ in self.factors if p not in basis.primes]
+        depth = max((exponent for _, exponent in self.factors), default=1)
+        advice = []
+        if primes:
+            advice.append(f"add the prime{'s'[: len(primes) > 1]} {', '.join(primes)}")
+        if self.unfactored > 1:
+            advice.append(f"add the primes of {format_integer(self.unfactored)}")
+        if depth > basis.depth:
+            advice.append(f"raise the depth from {basis.depth} to {depth}")
+        visible, invisible = format_integer(self.visible), format_integer(self.invisible)
+        seen = f"only a mod {visible}" if self.visible > 1 else f"nothing about a mod {n}"
+        return (
+            f"The basis cannot see the factor {invisible}: it determines {seen}. To see all of "
+            f"{n}, {' and '.join(advice)}."
+        )
+
+
+def plan(modulus: int, basis: PrimeBasis) -> Plan:
+    """Find the channels of the basis that are relevant modulo N: those with p^(d+1) | N.
+
+    Args:
+        modulus: N, at least 2.
+        basis: The basis.
+
+    Returns:
+        The relevant channels, the missing channels, and the visible part of N.
+
+    >>> p = plan(45, PrimeBasis((3, 7), depth=1))
+    >>> p.relevant, p.missing, p.visible, p.invisible
+    (((3, 0),), ((3, 1), (5, 0)), 3, 15)
+    >>> p.extended
+    PrimeBasis(primes=(3, 5, 7), depth=2)
+    """
+    require_basis(basis)
+    n = as_integer(modulus, "modulus", at_least=2)
+    try:
+        factors, unfactored = factorize(n), 1
+    except ValueError:  # unknown large primes, but divisibility by the basis can be decided
+        factors, unfactored = divide_out(n, basis.primes)
+    needed = tuple((p, d) for p, exponent in factors for d in range(exponent))
+    relevant = tuple(c for c in needed if c[0] in basis.primes and c[1] < basis.depth)
+    missing = tuple(c for c in needed if c not in relevant)
+    visible = math.prod(p for p, _ in relevant)
+    return Plan(n, basis, factors, relevant, missing, visible, unfactored)

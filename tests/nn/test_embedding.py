@@ -1,0 +1,333 @@
+"""The embedding equals ``encode`` in every dtype, on every device, and under every tracer."""
+
+import copy
+import io
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from torch import Tensor, nn
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils.flop_counter import FlopCounterMode
+
+import primefourier as pf
+from primefourier import PAPER_BASIS, PrimeBasis
+from primefourier.nn import (
+    EquivariantLinear,
+    PrimeFourierEmbedding,
+    ShuffledPrimeFourier,
+    embedding,
+)
+from primefourier.nn.embedding import device_codes
+from strategies import NUMBERS as INTEGERS
+from ulps import worst_ulps
+
+BASIS = PrimeBasis((2, 3, 59), 4)
+DEEP = PrimeBasis((59,), 12)  # beyond 64 bits
+NUMBERS = torch.tensor([[0, 1, -1], [2**62, -(2**63), 12345]])
+X = torch.arange(100)
+TABLES = pytest.mark.parametrize("table", [None, 100])
+MODULES = (PrimeFourierEmbedding, EquivariantLinear, ShuffledPrimeFourier)
+WIDTHS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+
+
+def expected(x: Tensor, basis: PrimeBasis = BASIS) -> Tensor:
+    return torch.from_numpy(pf.encode(x.numpy(), basis)).flatten(-3)
+
+
+def assert_close(one: Tensor, other: Tensor) -> None:
+    torch.testing.assert_close(one, other, rtol=2**-23, atol=0)
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8])
+@TABLES
+def test_codes_equal_those_of_encode(dtype: torch.dtype, table: int | None) -> None:
+    module = PrimeFourierEmbedding(BASIS, num_embeddings=table)
+    for shape in ((), (0,), (6,), (2, 3), (1, 2, 3)):
+        x = torch.arange(6)[: int(np.prod(shape))].reshape(shape).to(dtype)
+        assert torch.equal(module(x), expected(x).reshape(*shape, BASIS.dim))
+
+
+@pytest.mark.parametrize("basis", [BASIS, DEEP])
+def test_large_and_negative_integers_are_exact(basis: PrimeBasis) -> None:
+    module = PrimeFourierEmbedding(basis)
+    huge = torch.tensor([2**63, 2**64 - 1], dtype=torch.uint64)
+    for x in (NUMBERS, huge, nn.Parameter(NUMBERS, requires_grad=False)):
+        assert torch.equal(module(x), expected(x, basis))
+    table = PrimeFourierEmbedding(basis, num_embeddings=6)
+    assert torch.equal(table(torch.tensor([5])), expected(torch.tensor([5]), basis))
+
+
+@given(INTEGERS.filter(lambda n: -(2**63) <= n < 2**63))
+def test_codes_by_torch_operations_are_within_one_ulp_of_mpmath(number: int) -> None:
+    basis = PrimeBasis((2, 101), 9)
+    for dtype, bound in ((torch.float32, 1.0), (torch.float64, 3.0)):
+        codes = device_codes(torch.tensor(number), torch.tensor(basis.periods), dtype).numpy()
+        for i, row in enumerate(basis.periods):
+            for d, period in enumerate(row):
+                assert worst_ulps(codes[i, d], number % period, period) <= bound
+
+
+@pytest.mark.parametrize("name", WIDTHS)
+def test_codes_by_torch_operations_are_exact_at_the_ends_of_every_dtype(name: str) -> None:
+    info = np.iinfo(name)
+    ends = np.array([info.min, 0, 1, info.max], dtype=name)
+    for basis in (PAPER_BASIS, PrimeBasis((2, 101), 9), PrimeBasis((3,), 39)):  # 3^39 < 2^62
+        codes = device_codes(torch.from_numpy(ends), torch.tensor(basis.periods), torch.float64)
+        precise = pf.encode(ends, basis, "float64")
+        np.testing.assert_allclose(codes.numpy(), precise, rtol=0, atol=5e-16)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64])
+@TABLES
+def test_codes_are_exact_in_every_dtype(dtype: torch.dtype, table: int | None) -> None:
+    made = PrimeFourierEmbedding(BASIS, num_embeddings=table, dtype=dtype)
+    moved = PrimeFourierEmbedding(BASIS, num_embeddings=table)
+    for module in (made, nn.Sequential(moved).to(dtype)):
+        assert module(X).dtype == dtype
+        assert torch.equal(module(X), made(X))
+        assert pf.decode(module(X), BASIS).value.tolist() == list(range(100))
+    assert torch.equal(moved.float()(X), expected(X)), "a coarser dtype on the way costs nothing"
+    precise = torch.from_numpy(pf.encode(X.numpy(), BASIS, "float64")).flatten(-3)
+    assert torch.equal(moved.double()(X), precise)
+
+
+def test_the_default_dtype_is_that_of_torch() -> None:
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert PrimeFourierEmbedding(BASIS)(NUMBERS).dtype == torch.float64
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.bool, torch.complex64, torch.float8_e4m3fn])
+def test_other_dtypes_are_refused_and_change_nothing(dtype: torch.dtype) -> None:
+    with pytest.raises(TypeError, match=f"dtype must be float16, .* got {dtype}"):
+        PrimeFourierEmbedding(BASIS, dtype=dtype)
+    if dtype == torch.float8_e4m3fn:
+        for table in (None, 100):
+            module = PrimeFourierEmbedding(BASIS, num_embeddings=table)
+            with pytest.raises(TypeError, match="convert the codes afterwards"):
+                module.to(dtype)
+            assert torch.equal(module(X), expected(X))
+
+
+@TABLES
+def test_codes_survive_every_loss_of_memory(table: int | None) -> None:
+    module = PrimeFourierEmbedding(BASIS, num_embeddings=table)
+    state = module.state_dict()
+    with torch.device("meta"):
+        meta = PrimeFourierEmbedding(BASIS, num_embeddings=table)
+    assigned = PrimeFourierEmbedding(BASIS, num_embeddings=table, device="meta")
+    assigned.load_state_dict(state, assign=True)
+    shared = PrimeFourierEmbedding(BASIS, num_embeddings=table).share_memory()
+    assert shared.table.is_shared()
+    for again in (
+        meta,
+        assigned,
+        shared,
+        meta.to_empty(device="cpu"),
+        module.to_empty(device="cpu"),
+    ):
+        assert torch.equal(again(X), expected(X))
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+@TABLES
+def test_codes_survive_loaders_that_replace_buffers(device: str, table: int | None) -> None:
+    """As Hugging Face's from_pretrained does: built on meta, every buffer is given new memory."""
+    with torch.device(device):
+        module = PrimeFourierEmbedding(BASIS, num_embeddings=table)
+    for name, buffer in list(module.named_buffers()):
+        setattr(module, name, torch.full_like(buffer, 7, device="cpu"))
+    assert torch.equal(module(X), expected(X))
+    module.load_state_dict(PrimeFourierEmbedding(BASIS).state_dict())
+    assert torch.equal(module(X), expected(X))
+    assert_close(torch.func.vmap(module)(X), expected(X))
+    assert list(module.parameters()) == list(module.buffers()) == []
+
+
+@TABLES
+def test_copies_and_pickles_are_complete(table: int | None) -> None:
+    module = PrimeFourierEmbedding(BASIS, num_embeddings=table).double()
+    for again in (copy.deepcopy(module), pickle.loads(pickle.dumps(module))):
+        assert torch.equal(again(X), module(X))
+        assert torch.equal(again.float()(X), expected(X))
+        again.load_state_dict(module.state_dict())
+    assert module(X).dtype == torch.float64
+
+
+@TABLES
+def test_a_padding_mask_zeroes_codes_whatever_the_integers(table: int | None) -> None:
+    module = PrimeFourierEmbedding(BASIS, num_embeddings=table)
+    x = torch.tensor([[5, 0, -1, 2**40]])
+    mask = torch.tensor([[False, False, True, True]])
+    out = module(x, padding_mask=mask)
+    assert torch.equal(out[0, :2], expected(x)[0, :2]), "0 is a number like any other"
+    assert (out[0, 2:] == 0).all()
+    for bad in (x, mask[0], mask[..., None], torch.tensor(True)):
+        with pytest.raises(ValueError, match=r"must have dtype torch.bool and shape \(1, 4\)"):
+            module(x, padding_mask=bad)
+
+
+def test_a_padding_mask_works_with_uint64() -> None:
+    huge = torch.tensor([2**63, 7], dtype=torch.uint64)
+    out = PrimeFourierEmbedding(BASIS)(huge, padding_mask=torch.tensor([False, True]))
+    assert torch.equal(out[0], expected(huge)[0])
+    assert (out[1] == 0).all()
+
+
+@TABLES
+def test_codes_are_on_the_device_of_the_integers(table: int | None) -> None:
+    made, moved = (PrimeFourierEmbedding(BASIS, num_embeddings=table) for _ in range(2))
+    meta = PrimeFourierEmbedding(BASIS, num_embeddings=table, device="meta")
+    x = torch.arange(6).reshape(2, 3)
+    for module in (made, moved.to("meta"), meta):
+        out = module(x.to("meta"))
+        assert (out.device.type, out.shape, out.dtype) == ("meta", (2, 3, 24), torch.float32)
+        assert torch.equal(module(x), expected(x))
+
+
+def test_codes_are_computed_with_the_threads_of_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers of a DataLoader have one."""
+    counts: list[object] = []
+
+    def watch(*arguments: Any, **options: Any) -> Any:
+        counts.append(options.get("threads"))
+        return pf.encode(*arguments, **options)
+
+    monkeypatch.setattr(embedding, "encode", watch)
+    before = torch.get_num_threads()
+    try:
+        for threads in (1, 2):
+            torch.set_num_threads(threads)
+            assert torch.equal(PrimeFourierEmbedding(BASIS)(NUMBERS), expected(NUMBERS))
+            assert counts[-1] == threads
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_the_state_is_the_basis_and_loads_as_weights() -> None:
+    state = PrimeFourierEmbedding(BASIS, num_embeddings=1000).to(torch.bfloat16).state_dict()
+    assert {name: value.tolist() for name, value in state.items()} == {
+        "_extra_state": [4, 2, 3, 59]
+    }
+    file = io.BytesIO()
+    torch.save(state, file)
+    file.seek(0)
+    fresh = PrimeFourierEmbedding(BASIS)
+    fresh.load_state_dict(torch.load(file, weights_only=True))
+    assert torch.equal(fresh(NUMBERS), expected(NUMBERS))
+    with pytest.raises(RuntimeError, match="Missing key"):
+        PrimeFourierEmbedding(BASIS).load_state_dict({})
+
+
+@pytest.mark.parametrize("kind", MODULES)
+@pytest.mark.parametrize("other", [PrimeBasis((2, 3, 53), 4), PrimeBasis((2, 3, 59), 5)])
+def test_the_state_of_another_basis_is_refused(
+    kind: type[EquivariantLinear], other: PrimeBasis
+) -> None:
+    state = kind(BASIS).state_dict()
+    kind(BASIS).load_state_dict(state)
+    with pytest.raises(ValueError, match=r"saved with primes \(2, 3, 59\) and depth 4"):
+        kind(other).load_state_dict(state)
+
+
+def test_a_refused_state_overwrites_no_weight() -> None:
+    other = PrimeBasis((2, 3, 53), 4)
+    module, saved = (
+        nn.Sequential(EquivariantLinear(basis), nn.Linear(BASIS.dim, 2)) for basis in (BASIS, other)
+    )
+    before = {name: value.clone() for name, value in module.state_dict().items()}
+    with pytest.raises(ValueError, match=r"saved with primes \(2, 3, 53\) and depth 4"):
+        module.load_state_dict(saved.state_dict())
+    assert all(torch.equal(value, before[name]) for name, value in module.state_dict().items())
+
+
+@pytest.mark.process
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
+@TABLES
+def test_compiled_exported_and_traced_modules_give_the_same_codes(table: int | None) -> None:
+    module = PrimeFourierEmbedding(BASIS, num_embeddings=table)
+    numbers, other = (X[:50], X[50:]) if table else (NUMBERS, NUMBERS + 3)
+    exported: Any = torch.export.export(module, (numbers,)).module()
+    for traced in (
+        torch.compile(module, fullgraph=True),
+        torch.jit.trace(module, (numbers,)),
+        make_fx(module)(numbers),
+        exported,
+        torch.func.vmap(module),
+    ):
+        assert_close(traced(numbers), module(numbers))
+        assert_close(traced(other), module(other))
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        assert module(torch.zeros(2, 3, dtype=torch.int64)).shape == (2, 3, 24)
+    with FlopCounterMode(display=False):
+        assert torch.equal(module(numbers), expected(numbers))
+
+
+@TABLES
+def test_a_module_in_another_dtype_can_be_exported(table: int | None) -> None:
+    module = PrimeFourierEmbedding(BASIS, num_embeddings=table).double()
+    exported: Any = torch.export.export(module, (X,)).module()
+    assert exported(X).dtype == torch.float64
+    torch.testing.assert_close(exported(X), module(X), rtol=0, atol=5e-16)
+
+
+@pytest.mark.parametrize("bad", [-1, 10, 2**40])
+def test_a_table_refuses_integers_outside(bad: int) -> None:
+    with pytest.raises(IndexError, match=rf"the table holds 0 … 9, got integers from .*{bad}"):
+        PrimeFourierEmbedding(BASIS, num_embeddings=10)(torch.tensor([bad]))
+
+
+def test_wrong_arguments_are_refused() -> None:
+    for module in (kind(BASIS) for kind in MODULES):
+        with pytest.raises(TypeError, match="must be a torch tensor, got a list"):
+            module([1, 2])
+    with pytest.raises(TypeError, match="padding_mask must be a torch tensor, got a list"):
+        PrimeFourierEmbedding(BASIS)(torch.arange(2), padding_mask=[True, False])
+    for table in (None, 10):
+        for bad in (torch.tensor([1.0]), torch.tensor([True]), torch.tensor([1j])):
+            with pytest.raises(TypeError, match="integers are required, got a tensor of torch"):
+                PrimeFourierEmbedding(BASIS, num_embeddings=table)(bad)
+    with pytest.raises(TypeError, match="basis must be a PrimeBasis, got a tuple"):
+        PrimeFourierEmbedding((3, 5))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"primes below 2\^63"):
+        PrimeFourierEmbedding(PrimeBasis((9223372036854775837,), 1))
+    with pytest.raises(ValueError, match="num_embeddings must be an integer of at least 1, got 0"):
+        PrimeFourierEmbedding(BASIS, num_embeddings=0)
+    for basis in (DEEP, PrimeBasis((5,), 27)):  # 2^62 < 5^27 < 2^63
+        deep = PrimeFourierEmbedding(basis)
+        for run, x in ((torch.func.vmap(deep), X), (deep, X.to("meta"))):
+            with pytest.raises(
+                ValueError, match=rf"{basis.primes[0]}\^{basis.depth} exceeds 62 bits"
+            ):
+                run(x)
+
+
+def test_the_module_describes_its_sizes() -> None:
+    module = PrimeFourierEmbedding(BASIS, num_embeddings=7)
+    assert (module.embedding_dim, module.num_embeddings) == (24, 7)
+    assert repr(module) == (
+        "PrimeFourierEmbedding(primes=(2, 3, 59), depth=4, embedding_dim=24, num_embeddings=7)"
+    )
+
+
+def test_a_network_learns_from_codes() -> None:
+    torch.manual_seed(0)
+    basis = PrimeBasis((3, 5, 7, 11), 2)
+    model = nn.Sequential(PrimeFourierEmbedding(basis), nn.Linear(basis.dim, 7))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+    x = torch.randint(0, 10**12, (2000,))
+    for _ in range(200):
+        loss = nn.functional.cross_entropy(model(x), x % 7)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    fresh = torch.randint(10**12, 10**13, (500,))
+    assert (model(fresh).argmax(-1) == fresh % 7).float().mean() > 0.99
