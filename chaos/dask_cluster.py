@@ -11,6 +11,8 @@ from pathlib import Path
 from types import TracebackType
 
 _DEADLINE = 60.0
+_LOOPBACK = ("--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0")
+"""Without a dashboard there are web pages all the same, and on every network."""
 
 
 class DaskCluster:
@@ -55,8 +57,8 @@ class DaskCluster:
     def start_scheduler(self, port: str = "0") -> None:
         """Start the scheduler and wait until it says where it listens."""
         self.file.unlink(missing_ok=True)
-        words = ("--host", "127.0.0.1", "--port", port, "--no-dashboard", "--no-show")
-        self._scheduler = self._start("scheduler", *words, "--scheduler-file", str(self.file))
+        words = ("--port", port, "--no-show", "--scheduler-file", str(self.file))
+        self._scheduler = self._start("scheduler", *words)
         deadline = time.monotonic() + _DEADLINE
         while not self._answers():
             if time.monotonic() > deadline or self._scheduler.poll() is not None:
@@ -67,7 +69,7 @@ class DaskCluster:
         self, *options: str, environment: Mapping[str, str] | None = None
     ) -> subprocess.Popen[bytes]:
         """Start one more worker process, without a nanny that would replace it."""
-        words = ("--no-nanny", "--no-dashboard", "--nthreads", "1", *options)
+        words = ("--no-nanny", "--nthreads", "1", *options)
         local = ("--local-directory", str(self._folder))
         worker = self._start("worker", self.address, *words, *local, environment=environment)
         self.workers.append(worker)
@@ -97,7 +99,7 @@ class DaskCluster:
     ) -> subprocess.Popen[bytes]:
         with (self._folder / "dask.log").open("ab") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", "dask", *words, *self._options],
+                [sys.executable, "-m", "dask", *words, *_LOOPBACK, *self._options],
                 stdout=log,
                 stderr=log,
                 env={**os.environ, **(self._environment or {}), **(environment or {})},

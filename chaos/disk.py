@@ -24,7 +24,8 @@ def small_disk(place: Path, size: str = "400k") -> Iterator[Path]:
     try:
         yield place
     finally:
-        subprocess.run(["umount", str(place)], check=True)
+        # lazily, since something else may be looking at it
+        subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
 def fill(disk: Path) -> Path:

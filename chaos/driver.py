@@ -6,14 +6,21 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
 import psutil  # type: ignore[import-untyped]
 
 from chaos.sweep import Sweep, acknowledged
+from chaos.watchdog import PATIENCE, HungError
 
-_PATIENCE = 300.0
+_PROGRAM = """
+import faulthandler, signal, sys
+faulthandler.register(signal.SIGUSR1)
+from primefourier.cli.app import run
+sys.exit(run(sys.argv[1:]))
+"""
 
 
 class Driver:
@@ -23,12 +30,13 @@ class Driver:
         sweep: Its models.
         folder: Its --out.
         place: Where it trains, such as ("--workers", "2").
+        patience: Seconds after which a record or an end that did not come counts as a hang.
     """
 
-    def __init__(self, sweep: Sweep, folder: Path, *place: str) -> None:
-        program = "import sys; from primefourier.cli.app import run; sys.exit(run(sys.argv[1:]))"
+    def __init__(self, sweep: Sweep, folder: Path, *place: str, patience: float = PATIENCE) -> None:
+        self._patience = patience
         self.process = subprocess.Popen(
-            [sys.executable, "-c", program, *sweep.words, "--out", str(folder), *place],
+            [sys.executable, "-c", _PROGRAM, *sweep.words, "--out", str(folder), *place],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
@@ -64,19 +72,28 @@ class Driver:
 
     def workers(self) -> list[psutil.Process]:
         """Return the processes that train its models."""
-        try:
-            children = psutil.Process(self.process.pid).children(recursive=True)
-            return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
-        except psutil.Error:
-            return []
+        found = []
+        with suppress(psutil.Error):
+            for child in psutil.Process(self.process.pid).children(recursive=True):
+                with suppress(psutil.Error):  # it may end meanwhile
+                    if "primefourier.cluster" in child.cmdline():
+                        found.append(child)
+        return found
 
-    def wait_for_record(self, count: int, patience: float = _PATIENCE) -> bool:
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended."""
+        return self.process.poll() is None
+
+    def wait_for_record(self, count: int) -> bool:
         """Wait until so many models are reported; False if it ended before."""
-        deadline = time.monotonic() + patience
+        deadline = time.monotonic() + self._patience
         with self._news:
             while len(self.acknowledged) < count and self._reader.is_alive():
                 if not self._news.wait(timeout=0.2) and time.monotonic() > deadline:
-                    raise TimeoutError(f"no record came in {patience} s:\n{self.said}")
+                    break
+        if len(self.acknowledged) < count and self._reader.is_alive():
+            raise self._hang("no record came")
         return len(self.acknowledged) >= count
 
     def stop(self) -> None:
@@ -93,12 +110,24 @@ class Driver:
         self.end()
 
     def end(self) -> int:
-        """Wait for its end and return its exit code."""
-        code = self.process.wait(_PATIENCE)
-        self._reader.join(_PATIENCE)
+        """Wait for its end, as long as it reports models, and return its exit code."""
+        while self.wait_for_record(len(self.acknowledged) + 1):
+            pass
+        try:
+            code = self.process.wait(self._patience)
+        except subprocess.TimeoutExpired:
+            raise self._hang("it did not end") from None
+        self._reader.join(self._patience)
         assert self.process.stderr is not None
         self.process.stderr.close()
         return code
+
+    def _hang(self, what: str) -> HungError:
+        """Return an error with what it said, and where each of its threads is."""
+        count = len(self.workers())
+        self.process.send_signal(signal.SIGUSR1)
+        time.sleep(1)
+        return HungError(f"{what} in {self._patience} s, with {count} workers:\n{self.said}")
 
     def _read(self) -> None:
         assert self.process.stderr is not None

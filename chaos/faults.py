@@ -2,7 +2,8 @@
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,9 +13,11 @@ from chaos.dask_cluster import DaskCluster
 from chaos.disk import fill, small_disk
 from chaos.driver import Driver
 from chaos.sweep import Damage, Sweep, assess, copy_folder
+from chaos.watchdog import HungError, limit
 from primefourier.lab.record import Measurement
-from primefourier.lab.sweep import read_store, run_sweep
-from primefourier.lab.sweep.folder import STORE_NAME
+from primefourier.lab.store import FolderError, StoreError, read_store
+from primefourier.lab.store_repair import repair_store
+from primefourier.lab.sweep import run
 
 TWO = ("--workers", "2")
 
@@ -38,6 +41,9 @@ class Trial:
     dice: random.Random
     names: list[str] = field(default_factory=list)
     recoveries: list[float] = field(default_factory=list)
+    kills: int = 0
+    hangs: list[str] = field(default_factory=list)
+    rounds: list["Trial"] = field(default_factory=list)
 
     @property
     def out(self) -> Path:
@@ -54,10 +60,50 @@ class Trial:
                 return
         raise RuntimeError(f"the sweep does not come to an end:\n{driver.said}")
 
+    @contextmanager
+    def round(self) -> Iterator[Driver]:
+        """Run a sweep in a folder of its own to its end; one that hangs is counted and ended."""
+        folder = self.folder / f"round-{len(self.rounds)}"
+        folder.mkdir()
+        inner = Trial(self.sweep, self.truth, folder, self.times, self.dice)
+        self.rounds.append(inner)
+        try:
+            with Driver(inner.sweep, inner.out, *TWO) as driver:
+                try:
+                    yield driver
+                    driver.end()
+                finally:
+                    inner.names += driver.acknowledged
+            inner.finish()
+        except HungError as error:
+            self.hangs.append(str(error))
+
+    @property
+    def enough(self) -> bool:
+        """Whether there were as many kills as wanted, or hangs that took too long."""
+        return self.kills >= self.times or len(self.hangs) >= 3
+
+    def recover(self, driver: Driver) -> None:
+        """Wait until a sweep has another record."""
+        start, before = time.monotonic(), len(driver.acknowledged)
+        if driver.wait_for_record(before + 1):
+            self.recoveries.append(time.monotonic() - start)
+
+    def kill_one(self, workers: list[psutil.Process]) -> None:
+        """SIGKILL one of some processes, if there are any, and count that."""
+        if workers and self.kills < self.times:
+            with suppress(psutil.NoSuchProcess):  # it may have ended by itself
+                self.dice.choice(workers).kill()
+                self.kills += 1
+
     def assess(self) -> Damage:
         """Say what became of the records."""
         assert len(self.truth) == len(self.sweep.configs)
-        return assess(self.names, self.out, self.truth)
+        whole = Damage(0, 0, 0, 0)
+        for trial in self.rounds or [self]:
+            if trial.out.exists():
+                whole += assess(trial.names, trial.out, self.truth)
+        return whole
 
 
 def kill_driver(trial: Trial) -> str:
@@ -83,21 +129,42 @@ def kill_driver(trial: Trial) -> str:
 
 
 def kill_workers(trial: Trial) -> str:
-    """SIGKILL a random worker of a running sweep, again and again."""
-    with Driver(trial.sweep, trial.out, *TWO) as driver:
-        for i in range(trial.times):
-            if not driver.wait_for_record(len(driver.acknowledged) + (i == 0)):
-                break
-            workers = driver.workers()
-            if workers:
-                trial.dice.choice(workers).kill()
-            start, before = time.monotonic(), len(driver.acknowledged)
-            if driver.wait_for_record(before + 1):
-                trial.recoveries.append(time.monotonic() - start)
-        driver.end()
-        trial.names += driver.acknowledged
-    trial.finish()
+    """SIGKILL random workers of running sweeps, a few in a row, then again after a recovery."""
+    while not trial.enough:
+        with trial.round() as driver:
+            driver.wait_for_record(1)
+            while driver.running and not trial.enough:
+                for _ in range(trial.dice.randint(1, 5)):
+                    trial.kill_one(driver.workers())
+                    time.sleep(trial.dice.uniform(0, 2))
+                trial.recover(driver)
     return "nothing to do: the models go to other workers"
+
+
+def kill_starting(trial: Trial) -> str:
+    """SIGKILL workers in the first second of their lives, a few in a row, from the first start."""
+    while not trial.enough:
+        with trial.round() as driver:
+            while driver.running and not trial.enough:
+                for _ in range(trial.dice.randint(1, 8)):
+                    trial.kill_one(_starting(driver, trial.dice))
+                trial.recover(driver)
+                trial.kill_one(driver.workers())  # so that another one starts
+    return "nothing to do; if ten in a row are killed, run the same command again"
+
+
+def _starting(driver: Driver, dice: random.Random) -> list[psutil.Process]:
+    """Wait for a worker that is less than a second old, and until some time of that second."""
+    deadline = time.monotonic() + 10
+    while driver.running and time.monotonic() < deadline:
+        for worker in driver.workers():
+            with suppress(psutil.NoSuchProcess):
+                age = time.time() - worker.create_time()
+                if age < 1:
+                    time.sleep(dice.uniform(0, 1 - age))
+                    return [worker]
+        time.sleep(0.02)
+    return []
 
 
 def kill_scheduler(trial: Trial) -> str:
@@ -140,30 +207,59 @@ def fill_disk(trial: Trial) -> str:
 
 
 def damage_store(trial: Trial) -> str:
-    """Truncate the store, or change random bytes of it, as a killed sweep has left it."""
-    whole = trial.folder / "whole"
-    with Driver(trial.sweep, whole, *TWO) as driver:
+    """Truncate a store, or change random bytes of it, as a killed or a finished run left it."""
+    killed, finished = trial.folder / "killed", trial.folder / "finished"
+    (trial.folder / "empty").mkdir()
+    with Driver(trial.sweep, killed, *TWO) as driver:
         driver.wait_for_record(len(trial.sweep.configs))
-        driver.process.kill()  # so that the log of SQLite is still there
+        driver.process.kill()  # so that SQLite's log is still there, and no backup yet
         driver.end()
         names = driver.acknowledged
-    felt = 0
+    trial.sweep.measure(finished)
+    refused = saved = 0
     for _ in range(trial.times):
-        copy_folder(whole, trial.out)
-        path = trial.dice.choice(sorted(trial.out.glob(f"{STORE_NAME}*")))
+        source = trial.dice.choice([killed, finished])
+        copy_folder(source, trial.out)
+        path = trial.dice.choice(sorted(trial.out.glob("records*")))
         damage_file(path, trial.dice)
-        start, told = time.monotonic(), list[str]()
-        run_sweep(trial.sweep.configs, trial.out, workers=0, tell=told.append)
+        start = time.monotonic()
+        with limit():
+            kept = _repair_and_run(trial)
         trial.recoveries.append(time.monotonic() - start)
-        felt += bool(told)
+        refused, saved = refused + (kept is not None), saved + (kept or 0)
         found = assess(names, trial.out, trial.truth)
         if found != Damage(len(names), 0, 0, 0):
-            raise RuntimeError(f"{path.name} was damaged, and then {found}: {told}")
-        with read_store(trial.out) as store:
-            if len(store.records()) != len(trial.sweep.configs):
-                raise RuntimeError("records are missing")
+            raise RuntimeError(f"{path.name} was damaged, and then {found}")
+        if kept is not None and source == finished and kept < len(names):
+            raise RuntimeError(f"{path.name} was damaged, and {kept} records came from the backup")
     trial.names += names
-    return f"nothing to do: {felt} were restored from the journal, the others did no harm"
+    each = saved / max(refused, 1)
+    return (
+        f"pfe repair, and the same command again: {refused} of {trial.times} stores were refused, "
+        f"{each:.1f} of {len(names)} records of each were saved; the others did no harm"
+    )
+
+
+def _repair_and_run(trial: Trial) -> int | None:
+    """Do what errors advise; return how many records a repair saved, or None without one."""
+    saved = None
+    try:
+        _read(trial.out)
+    except (StoreError, FolderError):
+        try:
+            found = repair_store(trial.out)
+            saved = len(found.planned) - len(found.missing)
+        except (StoreError, FolderError):  # nothing can be saved: begin in a new folder
+            saved = 0
+            copy_folder(trial.folder / "empty", trial.out)
+    run(trial.sweep.configs, trial.out, workers=0)
+    _read(trial.out)
+    return saved
+
+
+def _read(folder: Path) -> None:
+    with read_store(folder) as store:
+        store.planned(), store.records(), store.commands()
 
 
 def damage_file(path: Path, dice: random.Random) -> None:
@@ -224,7 +320,8 @@ def require(condition: bool, driver: Driver) -> None:
 
 FAULTS: dict[str, tuple[Callable[[Trial], str], int, int]] = {
     "driver killed": (kill_driver, 20, 15),
-    "workers killed": (kill_workers, 10, 15),
+    "workers killed": (kill_workers, 20, 15),
+    "killed while starting": (kill_starting, 20, 15),
     "scheduler killed": (kill_scheduler, 3, 10),
     "disk full": (fill_disk, 3, 10),
     "store damaged": (damage_store, 300, 4),

@@ -4,14 +4,15 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property
 from pathlib import Path
 
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.experiments import SinglePrime
 from primefourier.lab.record import Measurement
-from primefourier.lab.sweep import read_store, run_sweep
+from primefourier.lab.store import read_store
+from primefourier.lab.studies import SinglePrime
+from primefourier.lab.sweep import run
 
 _NAME = re.compile(r"\] (exp1 N=\d+ r=\d+ \|P\|=\d+ seed=\d+) accuracy")
 
@@ -47,7 +48,7 @@ class Sweep:
 
     def measure(self, folder: Path) -> dict[str, Measurement]:
         """Measure every model in this process, undisturbed."""
-        run_sweep(self.configs, folder, workers=0)
+        run(self.configs, folder, workers=0)
         return measurements(folder)
 
 
@@ -70,6 +71,10 @@ class Damage:
     lost: int
     doubled: int
     wrong: int
+
+    def __add__(self, other: "Damage") -> "Damage":
+        """Return the damage of two sweeps."""
+        return Damage(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
 
 def assess(names: list[str], folder: Path, truth: dict[str, Measurement]) -> Damage:

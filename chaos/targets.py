@@ -4,30 +4,46 @@ import json
 import random
 import shutil
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
+from unicodedata import category
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 import primefourier as pf
-from primefourier.bulk import BulkError, encode_file
+from chaos.hostile_files import make_json_codes, make_npy_codes, make_settings
+from chaos.hostile_stores import KINDS, Tables, make_store
+from chaos.mutation import mutate
 from primefourier.cli.app import run
-from primefourier.cluster import ClusterError
-from primefourier.cluster.remote import scheduler_address
+from primefourier.cluster import ClusterError, scheduler_address
+from primefourier.files import FileError, encode_file
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.experiments import read_settings
+from primefourier.lab.measurement import measure
 from primefourier.lab.record import Record
-from primefourier.lab.run_model import run_model
-from primefourier.lab.sweep import FolderError, StoreError, read_store
-from primefourier.lab.sweep.folder import JOURNAL_NAME, STORE_NAME, prepare_folder
-from primefourier.lab.sweep.store import write_store
+from primefourier.lab.store import (
+    BACKUP_NAME,
+    STORE_NAME,
+    FolderError,
+    StoreError,
+    read_store,
+    write_store,
+)
+from primefourier.lab.store_repair import repair_store
+from primefourier.lab.store_rows import plan_row, probe_row, record_row
+from primefourier.lab.studies import read_settings
 
 BASIS = pf.PrimeBasis((3, 5), depth=2)
 Read = Callable[[Path, random.Random], None]
+Make = Callable[[random.Random], bytes]
+_COMMANDS = (
+    *(["status"], ["status", "--json"], ["claims"], ["claims", "--json"], ["questions"]),
+    *(["export", "--format", kind] for kind in ("jsonl", "csv", "parquet")),
+    ["repair"],
+)
 
 
 class RefusedError(Exception):
@@ -44,6 +60,7 @@ class Target:
         examples: Valid contents.
         read: Reads a file; returns if it is accepted.
         errors: The documented errors, by which it may refuse a file.
+        make: Makes an input; by default it damages the examples.
     """
 
     def __init__(
@@ -54,9 +71,11 @@ class Target:
         examples: list[bytes],
         read: Read,
         errors: tuple[type[Exception], ...],
+        make: Make | None = None,
     ) -> None:
         self.name, self.suffix, self.share = name, suffix, share
         self.examples, self.read, self.errors = examples, read, errors
+        self.make: Make = make or (lambda dice: mutate(examples, dice))
 
 
 def make_targets(folder: Path) -> list[Target]:
@@ -64,13 +83,31 @@ def make_targets(folder: Path) -> list[Target]:
     tables = _tables(folder)
     return [
         *_store_targets(folder / "sweep"),
-        Target("settings", ".toml", 0.3, _SETTINGS, lambda path, _: _settings(path), (ValueError,)),
+        Target("settings", ".toml", 0.26, _SETTINGS, _settings, (ValueError,)),
+        Target(
+            "hostile settings", ".toml", 0.01, _SETTINGS, _settings, (ValueError,), make_settings
+        ),
         *[
-            Target(f"numbers, {kind}", f".{kind}", share, tables[kind], _encode, (BulkError,))
-            for kind, share in (("csv", 0.15), ("jsonl", 0.15), ("npy", 0.1), ("parquet", 0.05))
+            Target(f"numbers, {kind}", f".{kind}", share, tables[kind], _encode, (FileError,))
+            for kind, share in (
+                ("csv", 0.13),
+                ("jsonl", 0.14),
+                ("npy", 0.08),
+                ("parquet", 0.05),
+                ("arrow", 0.05),
+            )
         ],
         Target("codes, npy", ".npy", 0.05, [_npy(folder)], _decode, (RefusedError,)),
         Target("codes, json", ".json", 0.05, [_codes()], _decode, (RefusedError,)),
+        *[
+            Target(
+                f"hostile codes, {kind}", f".{kind}", 0.01, [good], _decode, (RefusedError,), make
+            )
+            for kind, good, make in (
+                ("npy", _npy(folder), make_npy_codes),
+                ("json", _codes(), make_json_codes),
+            )
+        ],
         Target(
             "scheduler file",
             ".json",
@@ -115,14 +152,14 @@ _SETTINGS += [
 ]
 
 
-def _settings(path: Path) -> None:
+def _settings(path: Path, _: random.Random) -> None:
     for experiment in read_settings(path):
         experiment.configs()
 
 
 def _store_targets(folder: Path) -> list[Target]:
     config = ModelConfig(experiment="exp1", modulus=3, input_range=9, primes=(3, 5), epochs=1)
-    probed = run_model(config, probe=True)
+    probed = measure(config, probe=True)
     records = [
         replace(probed if seed % 2 else _without_probe(probed), config=replace(config, seed=seed))
         for seed in range(6)
@@ -142,43 +179,107 @@ def _store_targets(folder: Path) -> list[Target]:
 
         return Target(title, "", share, [files[name]], read, (StoreError, FolderError))
 
+    rows = rows_of(records)
+
+    def make(dice: random.Random) -> bytes:
+        return make_store(dice.choice(KINDS), rows, folder.parent, dice)
+
     return [
+        Target(
+            "hostile stores",
+            "",
+            0.01,
+            [closed[STORE_NAME]],
+            use_store,
+            (RefusedError,),
+            make,
+        ),
         target("records.sqlite", STORE_NAME, 0.06, closed),
         target("its log", f"{STORE_NAME}-wal", 0.02, running),
-        target("records.journal", JOURNAL_NAME, 0.02, closed),
+        target("its backup", BACKUP_NAME, 0.02, closed),
     ]
+
+
+def rows_of(records: list[Record]) -> Tables:
+    """Return the rows of a store that holds some records."""
+    return {
+        "planned": [plan_row(record.config, i) for i, record in enumerate(records)],
+        "records": [record_row(record) for record in records],
+        "probes": [probe_row(record) for record in records if record.probe is not None],
+        "runs": [("2026-01-01T00:00:00+00:00", "pfe run exp1")],
+    }
 
 
 def _open_store(
     path: Path, name: str, whole: dict[str, bytes], records: list[Record], dice: random.Random
 ) -> None:
-    """Open a store one of whose files was replaced; with or without its other files."""
+    """Read, repair and write a store with one replaced file; with or without its other files."""
     folder = path.with_name("store")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    alone = name != f"{STORE_NAME}-wal" and dice.random() < 0.3
+    alone = name == STORE_NAME and dice.random() < 0.3
     for other, data in whole.items():
         if not alone and not other.endswith("-shm"):
             (folder / other).write_bytes(data)
     (folder / name).write_bytes(path.read_bytes())
-    refused = None
+    if name == BACKUP_NAME:  # which is read only if the store is gone
+        (folder / STORE_NAME).unlink()
     try:
         with read_store(folder) as store:
             _believe(store.records(), records)
             store.planned(), store.commands()
-    except (StoreError, FolderError) as error:
-        refused = error
-    prepare_folder(folder)
-    with write_store(folder) as store:
-        _believe(store.records(), records)
-        if not alone and store.records() != records:
-            raise AssertionError("records were lost though one of two copies was whole")
-    if refused is not None:
-        raise refused
+        with write_store(folder) as store:
+            _believe(store.records(), records)
+            if name.endswith("-wal") and store.records() != records:
+                raise AssertionError("records were lost though the file was intact")
+    except (StoreError, FolderError):
+        repair_store(folder)
+        with write_store(folder) as store:
+            _believe(store.records(), records)
+            if not alone and name == STORE_NAME and store.records() != records:
+                raise AssertionError("records were lost though the backup was intact") from None
+        if name != BACKUP_NAME:
+            raise
+
+
+def use_store(path: Path, dice: random.Random) -> None:
+    """Run a command on a store, and check what it says and believes."""
+    folder = path.with_name("store")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    (folder / STORE_NAME).write_bytes(path.read_bytes())
+    with suppress(StoreError, FolderError), read_store(folder) as store:
+        for record in store.records():
+            require_possible(record)
+    name, *options = dice.choice(_COMMANDS)
+    _run([name, str(folder), *options])
+
+
+def require_possible(record: Record) -> None:
+    """Refuse figures that no network has."""
+    if record.measurement is None:
+        return
+    measured, epochs = record.measurement, record.config.epochs
+    shares = (measured.accuracy, *measured.accuracy_by_epoch, *map(abs, measured.drops))
+    if max(shares) > 1 or len(measured.correct_by_epoch) != epochs:
+        raise AssertionError(f"an impossible record is believed: {measured}")
+
+
+def _run(words: list[str]) -> None:
+    """Run a command, which has to end with an exit code, text alone, and at most one sentence."""
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as errors:
+        code = run(words)
+    shown = out.getvalue() + errors.getvalue()
+    if any(char not in "\n\t" and category(char) in ("Cc", "Cf", "Cs") for char in set(shown)):
+        raise AssertionError("what a file says can steer a terminal")
+    if code in (1, 2) and errors.getvalue().startswith("error: "):
+        raise RefusedError
+    if code not in (0, 1):
+        raise AssertionError(f"exit code {code}: {errors.getvalue()}")
 
 
 def _believe(found: list[Record], records: list[Record]) -> None:
-    """Check that all was written so; but a record whose probe is lost, in both copies, stays."""
+    """Check that every record was written before; a record may have lost its probe."""
     written = [*records, *map(_without_probe, records)]
     if any(record not in written for record in found):
         raise AssertionError("a record that was never written is believed")
@@ -202,17 +303,21 @@ def _tables(folder: Path) -> dict[str, list[bytes]]:
     pq.write_table(pa.table({"id": range(5), "n": n, "name": names}), folder / "n.parquet")
     texts = pa.table({"n": [str(10**40), " 5 ", None]})
     pq.write_table(texts, folder / "t.parquet", compression="none")
+    for name, table in (("n", pq.read_table(folder / "n.parquet")), ("t", texts)):
+        with pa.ipc.new_file(folder / f"{name}.arrow", table.schema) as writer:
+            writer.write_table(table)
     return {
         "csv": [csv, b"n\n1\n2\n", b"\xef\xbb\xbfn,m\n123456789012345678901234567890,\n"],
         "jsonl": ["\n".join(lines).encode(), "\n".join(big).encode() + b"\n\n"],
         "npy": [(folder / "n.npy").read_bytes(), (folder / "u.npy").read_bytes()],
         "parquet": [(folder / "n.parquet").read_bytes(), (folder / "t.parquet").read_bytes()],
+        "arrow": [(folder / "n.arrow").read_bytes(), (folder / "t.arrow").read_bytes()],
     }
 
 
 def _encode(path: Path, dice: random.Random) -> None:
     """Encode a file of numbers, to a format and with a way to treat bad rows at random."""
-    out = path.with_name(f"codes.{dice.choice(['parquet', 'csv', 'jsonl', 'npy'])}")
+    out = path.with_name(f"codes.{dice.choice(['parquet', 'arrow', 'npy'])}")
     encode_file(
         path,
         out=out,
@@ -238,11 +343,9 @@ def _codes() -> bytes:
 
 
 def _decode(path: Path, _: random.Random) -> None:
-    """Run pfe decode, which has to end with an exit code and at most one sentence."""
-    basis = ["--primes", "3,5", "--depth", "2"] if path.suffix == ".npy" else []
-    with redirect_stdout(StringIO()), redirect_stderr(StringIO()) as errors:
-        code = run(["decode", str(path), *basis])
-    if code == 2 and errors.getvalue().startswith("error: "):
-        raise RefusedError
-    if code not in (0, 1):
-        raise AssertionError(f"exit code {code}: {errors.getvalue()}")
+    """Run pfe decode; codes that are no floats must not become integers."""
+    _run(["decode", str(path), *(["--primes", "3,5", "--depth", "2"] * (path.suffix == ".npy"))])
+    if path.suffix == ".json":
+        kind = json.loads(path.read_bytes()).get("dtype", "float64")
+        if np.dtype(kind).kind != "f":
+            raise AssertionError(f"codes of {kind} are believed")

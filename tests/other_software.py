@@ -1,5 +1,6 @@
 """Environments in which a real process finds other software than this one."""
 
+import os
 from pathlib import Path
 
 
@@ -8,7 +9,8 @@ def pretend(folder: Path, package: str, version: str) -> dict[str, str]:
     info = folder / "other" / f"{package}-{version}.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n")
-    return {"PYTHONPATH": str(folder / "other")}
+    path = [str(folder / "other"), os.environ.get("PYTHONPATH", "")]
+    return {"PYTHONPATH": os.pathsep.join(filter(None, path))}
 
 
 def without_the_project(folder: Path) -> dict[str, str]:

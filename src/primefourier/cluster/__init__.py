@@ -1,8 +1,22 @@
-"""Worker processes: started here, or on a Dask cluster that somebody else started."""
+"""Worker processes: started here, or on a Dask cluster that others started."""
 
-from primefourier.cluster.error import ClusterError
 from primefourier.cluster.local import local_client, usable_cores
-from primefourier.cluster.remote import remote_client
-from primefourier.cluster.versions import checked
+from primefourier.cluster.remote import (
+    ClusterError,
+    remote_client,
+    scheduler_address,
+    versions,
+    with_version_check,
+    worker_threads,
+)
 
-__all__ = ["ClusterError", "checked", "local_client", "remote_client", "usable_cores"]
+__all__ = [
+    "ClusterError",
+    "local_client",
+    "remote_client",
+    "scheduler_address",
+    "usable_cores",
+    "versions",
+    "with_version_check",
+    "worker_threads",
+]

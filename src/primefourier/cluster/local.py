@@ -5,20 +5,22 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from multiprocessing import resource_tracker
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from primefourier.cluster.error import require_dask
+from primefourier.cluster.remote import ClusterError, require_dask
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, LocalCluster
 
+_LOG = logging.getLogger(__name__)
 _SETTINGS = {
-    "distributed.worker.preload": ["primefourier.cluster.worker"],
-    # what would stop the work to look at it:
+    # interruptions that only serve monitoring:
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "10s",
@@ -27,46 +29,8 @@ _SETTINGS = {
     # a process that was stopped and continued is late, not lost; a dead one is noticed at once
     "distributed.scheduler.worker-ttl": None,
 }
-
-
-@contextmanager
-def local_client(workers: int) -> Iterator[Client]:
-    """Start worker processes with one thread each, on this machine and on loopback only."""
-    require_dask()
-    import dask
-    from distributed import Client, LocalCluster
-
-    with dask.config.set(_SETTINGS), ExitStack() as stack:
-        with _signals_wait():
-            cluster = LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                host="127.0.0.1",
-                dashboard_address=None,
-                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # else two sweeps collide
-                memory_limit=0,
-                silence_logs=logging.CRITICAL,
-            )
-            client = stack.enter_context(Client(stack.enter_context(cluster)))
-        yield client
-
-
-@contextmanager
-def _signals_wait() -> Iterator[None]:
-    """Hold Ctrl-C and SIGTERM back while workers start, since half a cluster cannot be closed.
-
-    The worker processes inherit this, and ignore both when they are up.
-    """
-    if threading.current_thread() is not threading.main_thread() or os.name != "posix":
-        yield
-        return
-    resource_tracker.ensure_running()  # which would let the signals through when it starts
-    held = {signal.SIGINT, signal.SIGTERM}
-    signal.pthread_sigmask(signal.SIG_BLOCK, held)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, held)
+_STARTS = 10
+"""How many worker processes in a row may end while they start."""
 
 
 def usable_cores() -> int:
@@ -75,3 +39,149 @@ def usable_cores() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on every system
         return os.cpu_count() or 1
+
+
+@contextmanager
+def local_client(workers: int) -> Iterator[Client]:
+    """Start worker processes with one thread each, on this machine and on loopback only.
+
+    Args:
+        workers: How many; one that ends is replaced, and this is logged.
+
+    Raises:
+        ClusterError: If worker processes cannot be started.
+    """
+    require_dask()
+    import dask
+    from distributed import Client, LocalCluster
+
+    with dask.config.set(_SETTINGS), ExitStack() as stack:
+        with _signals_wait():
+            # Dask's own worker processes are not used: LocalCluster drops one for good if it is not
+            # running 15 s after an earlier end, and restarts failing ones for ever
+            cluster = LocalCluster(
+                n_workers=0,
+                host="127.0.0.1",
+                dashboard_address=None,
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # else two runs collide
+                silence_logs=logging.CRITICAL,
+            )
+            client = stack.enter_context(Client(stack.enter_context(cluster)))
+            crew = stack.enter_context(_Crew(cluster, client, workers))
+        crew.wait()
+        yield client
+
+
+class _Crew:
+    """Worker processes, each of which is replaced when it ends.
+
+    If they cannot be started, the client is closed, because all calls would wait for ever; the
+    error that follows leaves the context as a ClusterError.
+    """
+
+    def __init__(self, cluster: LocalCluster, client: Client, count: int) -> None:
+        self._cluster, self._client, self._count = cluster, client, count
+        self._processes: dict[int, subprocess.Popen[bytes]] = {}
+        self._connected, self._over = threading.Event(), threading.Event()
+        self._failure = ""
+        self._keeper = threading.Thread(target=self._keep, daemon=True)
+
+    def __enter__(self) -> _Crew:
+        self._folder = TemporaryDirectory(prefix="pfe-workers-", ignore_cleanup_errors=True)
+        self._lifeline = os.pipe()
+        self._keeper.start()
+        return self
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        self._over.set()
+        self._keeper.join()
+        for process in self._processes.values():
+            process.kill()  # a worker has nothing to save
+            process.wait()
+        for end in self._lifeline:
+            os.close(end)
+        self._folder.cleanup()
+        if self._failure and isinstance(error, Exception):
+            raise ClusterError(self._failure) from error
+
+    def wait(self) -> None:
+        """Wait until the processes are connected, or cannot be started."""
+        self._connected.wait()
+        if self._failure:
+            raise ClusterError(self._failure)
+
+    def _keep(self) -> None:
+        try:
+            reason = self._replace()
+        except Exception as error:
+            reason = f"worker processes cannot be replaced: {type(error).__name__}: {error}"
+        if reason:
+            self._failure = (
+                f"{reason}; what was written before is safe. Make room in memory, or use fewer "
+                "workers or none, and run the same command again"
+            )
+            self._connected.set()
+            self._client.close()
+
+    def _replace(self) -> str:
+        """Replace processes that end; return why no more of them can be started."""
+        failures, ending, known = 0, "", set[int]()
+        while failures < _STARTS or self._processes:
+            while len(self._processes) < self._count and failures < _STARTS:
+                self._start()
+            # wait longer after each failure: memory, for instance, may be short for a while
+            if self._over.wait(0.1 + failures / 2):
+                return ""
+            workers = list(self._cluster.scheduler_info["workers"].values())
+            here = {worker["name"] for worker in workers}
+            failures = 0 if here - known else failures
+            known |= here
+            if self._processes.keys() <= known:
+                self._connected.set()
+            for pid, process in list(self._processes.items()):
+                if (code := process.poll()) is None:
+                    continue
+                del self._processes[pid]
+                failures = 0 if pid in known else failures + 1
+                ending = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
+                when = " while it was starting" if failures else ""
+                what = "another one is started" if failures < _STARTS else "no more are started"
+                _LOG.warning("a worker process ended%s (%s); %s", when, ending, what)
+        return f"{failures} worker processes in a row ended while starting, the last one: {ending}"
+
+    def _start(self) -> None:
+        import dask
+
+        settings = {
+            "distributed": dask.config.get("distributed"),
+            "logging": {"distributed": "critical"},
+        }
+        words = ["-m", "primefourier.cluster", self._cluster.scheduler_address, self._folder.name]
+        process = subprocess.Popen(
+            [sys.executable, "-P", *words],
+            stdin=self._lifeline[0],
+            env={
+                "OMP_NUM_THREADS": "1",
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(sys.path),
+                "DASK_INTERNAL_INHERIT_CONFIG": dask.config.serialize(settings),
+            },
+        )
+        self._processes[process.pid] = process
+
+
+@contextmanager
+def _signals_wait() -> Iterator[None]:
+    """Hold Ctrl-C and SIGTERM back while a cluster starts, because half of one cannot be closed.
+
+    The thread that starts the worker processes inherits this, and so do they.
+    """
+    if threading.current_thread() is not threading.main_thread() or os.name != "posix":
+        yield
+        return
+    held = {signal.SIGINT, signal.SIGTERM}
+    signal.pthread_sigmask(signal.SIG_BLOCK, held)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, held)

@@ -1,61 +1,76 @@
-"""A Dask cluster that somebody else started: on several machines, by SLURM or in the cloud."""
+"""A Dask cluster that others started: on several machines, by SLURM or in the cloud.
+
+Its workers must run the same software as this process; otherwise results could differ unnoticed.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import logging
+import platform
 import threading
 import time
 import warnings
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from primefourier.cluster.error import ClusterError, require_dask
-from primefourier.cluster.versions import require_same_cluster
 
 if TYPE_CHECKING:
     from distributed import Client
 
+_LOG = logging.getLogger(__name__)
 _CONNECT_SECONDS = 20
 _LOOK_SECONDS = 5.0
+_SCHEDULER_NEEDS = ("dask", "distributed")
+_WORKERS_NEED = (*_SCHEDULER_NEEDS, "primefourier")
+
+
+class ClusterError(RuntimeError):
+    """A cluster that cannot be reached, that went away, or whose workers cannot be used."""
+
+
+def require_dask() -> None:
+    """Raise an error that says how to install Dask if it is missing."""
+    try:
+        import distributed  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            "several processes need dask.distributed, which is not installed; run pip install "
+            "'.[lab]' in a clone, or work in one process: no workers and no scheduler"
+        ) from error
 
 
 @contextmanager
-def remote_client(
-    where: str,
-    *,
-    packages: Sequence[str] = (),
-    tell: Callable[[str], None] = lambda _: None,
-) -> Iterator[Client]:
-    """Connect to a Dask scheduler, once its workers are known to run the same software.
+def remote_client(where: str, *, packages: Sequence[str] = ()) -> Iterator[Client]:
+    """Connect to a Dask scheduler whose workers run the same software as this process.
 
-    TLS is set up as for every Dask client, by Dask's own settings.
+    TLS is set up as for every Dask client, by Dask's own settings. A warning is logged whenever no
+    worker can work.
 
     Args:
         where: The scheduler's address, or the file it wrote with ``--scheduler-file``.
         packages: What the work needs, beside Python, primefourier and Dask.
-        tell: Called with a sentence whenever there are no workers to do the work.
 
     Raises:
-        ClusterError: If nobody answers, or a worker runs other versions.
+        ClusterError: If no scheduler answers, or a worker runs other versions.
     """
     require_dask()
     from distributed import Client
 
-    for name in ("distributed", "distributed.client"):  # what happens is told below
+    for name in ("distributed", "distributed.client"):  # errors below say it better
         logging.getLogger(name).setLevel(logging.CRITICAL)
     address = scheduler_address(where)
     _require_answer(address)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of versions, which are told below
+        warnings.simplefilter("ignore")  # about versions, which are compared below
         client = Client(address, timeout=_CONNECT_SECONDS)
     with client:
-        require_same_cluster(client, packages)
-        with _watched(client, address, tell):
+        _require_same_cluster(client, packages)
+        with _watch_workers(client, address):
             yield client
 
 
@@ -66,13 +81,13 @@ def worker_threads(client: Client) -> list[int]:
 
 
 def scheduler_address(where: str) -> str:
-    """Return an address as it is, and of a file that a scheduler wrote the address in it."""
+    """Return an address as it is, and for the file of a scheduler the address it names."""
     path = Path(where)
     if path.suffix != ".json" and not path.is_file():
         return where
     deadline = time.monotonic() + _CONNECT_SECONDS
     while not path.exists() and time.monotonic() < deadline:
-        time.sleep(0.1)  # a scheduler that was started just before may still be at it
+        time.sleep(0.1)  # a scheduler that was just started may not have written it yet
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(found, dict) or not isinstance(found.get("address"), str):
@@ -86,7 +101,7 @@ def scheduler_address(where: str) -> str:
 
 
 def _require_answer(address: str) -> None:
-    """Say so if nobody answers; a client that found nobody could not be closed cleanly."""
+    """Raise an error if no scheduler answers; Dask's client could not be closed cleanly then."""
     from distributed.comm.core import connect
     from distributed.security import Security
 
@@ -96,34 +111,28 @@ def _require_answer(address: str) -> None:
         await comm.close()
 
     try:
-        _run(knock)
+        with ThreadPoolExecutor(1) as thread:  # a loop may be running here, as in notebooks
+            thread.submit(asyncio.run, knock()).result()
     except (OSError, ValueError, TypeError, RuntimeError, ImportError) as error:
         tls = address.startswith("tls:")
         settings = "; tls:// needs Dask's settings distributed.comm.tls, see docs/cluster.md"
         raise ClusterError(
-            f"no Dask scheduler answers at {address!r}: {error}; start one with dask scheduler, or "
-            f"leave out --scheduler to use this machine{settings if tls else ''}"
+            f"no Dask scheduler answers at {address!r}: {error}; start one as docs/cluster.md "
+            f"says, or use workers on this machine{settings if tls else ''}"
         ) from error
 
 
-def _run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Run a coroutine here, or in a thread if a loop is running here, as in notebooks."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        asyncio.run(work())
-        return
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(lambda: asyncio.run(work())).result()
-
-
 @contextmanager
-def _watched(client: Client, address: str, tell: Callable[[str], None]) -> Iterator[None]:
-    """Say when the cluster has no workers that work, since all would wait without a word."""
+def _watch_workers(client: Client, address: str) -> Iterator[None]:
+    """Log a warning while no worker can work, because everything waits for one."""
+    from distributed.comm.addressing import get_address_host
+
     over = threading.Event()
+    here = get_address_host(address) in ("127.0.0.1", "localhost")
+    host = "127.0.0.1" if here else "THE-ADDRESS-OF-ITS-MACHINE"
     trouble = {
         "none": f"the cluster at {address} has no workers; waiting for them. Each is started with: "
-        f"dask worker {address} --nthreads 1",
+        f"dask worker {address} --nthreads 1 --host {host} --dashboard-address 127.0.0.1:0",
         "paused": f"all workers of the cluster at {address} are paused, since Dask finds them "
         "short of memory; waiting for them. Start others with --memory-limit 0, or more memory",
     }
@@ -133,7 +142,7 @@ def _watched(client: Client, address: str, tell: Callable[[str], None]) -> Itera
         while True:
             before, state = state, _state(client)
             if state in trouble and state != before:
-                tell(trouble[state])
+                _LOG.warning("%s", trouble[state])
             if over.wait(_LOOK_SECONDS):
                 return
 
@@ -147,13 +156,94 @@ def _watched(client: Client, address: str, tell: Callable[[str], None]) -> Itera
 
 
 def _state(client: Client) -> str:
-    """Tell whether there are workers, as far as is known: a lost scheduler is told elsewhere."""
+    """Return whether workers can work; a lost scheduler is an error elsewhere."""
     if client.status != "running":
         return "unknown"
     try:
-        workers = client.scheduler_info(n_workers=-1)["workers"].values()
+        workers = client.scheduler_info(n_workers=-1)["workers"]
+        states = {worker["status"] for worker in workers.values()}
     except (OSError, KeyError, TimeoutError):
         return "unknown"
-    if not workers:
+    if not states:
         return "none"
-    return "paused" if all(worker["status"] == "paused" for worker in workers) else "working"
+    return "paused" if states == {"paused"} else "working"
+
+
+def versions(packages: Sequence[str]) -> dict[str, str]:
+    """Return the versions of Python and of some packages in this process.
+
+    >>> sorted(versions(["numpy"]))
+    ['numpy', 'python']
+    """
+    found = {"python": platform.python_version()}
+    for package in packages:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def with_version_check(function: Callable[..., Any], packages: Sequence[str]) -> Callable[..., Any]:
+    """Return a function that compares versions on a worker before it runs another function.
+
+    Workers may join a cluster after it was checked. The returned function travels by value, so
+    that a worker without the project raises an ordinary error; Dask ends a worker that cannot read
+    a task. For the same reason the arguments should be plain data.
+
+    Args:
+        function: What to run, a function of a module.
+        packages: What it needs, beside Python, primefourier and Dask.
+    """
+    module, name = function.__module__, function.__name__
+    expected = versions([*_WORKERS_NEED, *packages])
+
+    def run(*arguments: Any, **options: Any) -> Any:
+        from importlib import import_module
+
+        from distributed import get_worker
+
+        where = f"the worker at {get_worker().address}"
+        try:
+            here = import_module("primefourier.cluster.remote")
+            here.require_same(expected, here.versions(list(expected)[1:]), f"{where} that joined")
+            work = getattr(import_module(module), name)
+        except ImportError as error:
+            raise ImportError(f"{where}: {error}") from error
+        return work(*arguments, **options)
+
+    return run
+
+
+def _require_same_cluster(client: Client, packages: Sequence[str]) -> None:
+    """Refuse a cluster with other versions; the scheduler needs only the same Python and Dask.
+
+    Dask collects the versions by messages of its own, which works with any software.
+    """
+    needed = [*_WORKERS_NEED, *packages]
+    answers: Any = client.get_versions(packages=needed)
+    scheduler = answers["scheduler"]["packages"]
+    require_same(versions(_SCHEDULER_NEEDS), scheduler, "the scheduler")
+    for address, answer in sorted(answers["workers"].items()):
+        require_same(versions(needed), answer["packages"], f"the worker at {address}")
+
+
+def require_same(expected: Mapping[str, str], found: Mapping[str, str | None], who: str) -> None:
+    """Raise an error that names the versions that differ."""
+    pairs = {
+        name: (_comparable(name, found[name]), _comparable(name, expected[name]))
+        for name in expected
+    }
+    differences = [f"{name} {a} instead of {b}" for name, (a, b) in pairs.items() if a != b]
+    if differences:
+        raise ClusterError(
+            f"{who} runs {', '.join(differences)}; install the same versions on every machine "
+            "(pip install --constraint constraints.txt), start the workers anew, and run the same "
+            "command again"
+        )
+
+
+def _comparable(name: str, found: str | None) -> str:
+    """Leave out the build, as in 2.13.0+cpu, and the last part of Python's version."""
+    public = (found or "not installed").partition("+")[0]
+    return ".".join(public.split(".")[:2]) if name == "python" else public
