@@ -1,0 +1,24 @@
+"""Encode files of any size in constant memory; needs the extra ``files``."""
+
+try:
+    import pyarrow  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "encoding files needs pyarrow, which is not installed; run "
+        "pip install '.[files]' in a clone"
+    ) from error
+
+from primefourier.files.bad_rows import BadRow, BadRowError, FileError
+from primefourier.files.file_encoding import encode_file
+from primefourier.files.job import Progress, Summary
+from primefourier.files.writers import Format
+
+__all__ = [
+    "BadRow",
+    "BadRowError",
+    "FileError",
+    "Format",
+    "Progress",
+    "Summary",
+    "encode_file",
+]

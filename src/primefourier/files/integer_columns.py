@@ -1,0 +1,127 @@
+"""Read the exact integers of a column; non-integers are reported, never rounded."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from primefourier.arithmetic.integers import IntegerArray, as_integers
+from primefourier.files.bad_rows import FileError
+
+MOST_DIGITS = 10_000
+"""Longer texts are bad rows, since the time to read one grows with the square of its length."""
+
+_BLANKS = " \t\r\n\f\v"
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_PLAIN = "^-?[0-9]{1,19}$"  # Arrow casts these quickly, and exactly if they fit int64
+_PIECE = 4000  # digits; int() reads them whatever Python's limit is set to
+
+
+def require_integer_type(kind: Any, where: str) -> None:
+    """Refuse a column whose type holds neither integers nor texts of integers.
+
+    Args:
+        kind: The Arrow type of the column.
+        where: The column and its file, for the error.
+
+    Raises:
+        FileError: For floats, bools, dates, lists and so on.
+
+    >>> require_integer_type(pa.float64(), "column 'n' of in.parquet")
+    Traceback (most recent call last):
+    primefourier.files.bad_rows.FileError: column 'n' of in.parquet must hold integers or texts of
+    decimal integers, got double; cast it to int64 if its values are whole numbers
+    """
+    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if pa.types.is_integer(plain) or _is_text(plain):
+        return
+    if pa.types.is_decimal(plain) and plain.scale == 0:
+        return
+    advice = (
+        "; cast it to int64 if its values are whole numbers"
+        if pa.types.is_floating(plain) or pa.types.is_boolean(plain) or pa.types.is_decimal(plain)
+        else ""
+    )
+    raise FileError(f"{where} must hold integers or texts of decimal integers, got {kind}{advice}")
+
+
+def read_column(values: Any) -> tuple[IntegerArray, dict[int, str]]:
+    """Read the integers of a column.
+
+    Args:
+        values: An Arrow array of a type that :func:`require_integer_type` accepts.
+
+    Returns:
+        The integers of the good rows, and the reason for each bad row by its index.
+
+    Shape:
+        (good rows,)
+
+    >>> numbers, bad = read_column(pa.array([" 7", "3.0", None, str(10**30)]))
+    >>> numbers.tolist(), bad
+    ([7, 1000000000000000000000000000000], {1: 'is not a decimal integer', 2: 'is null'})
+    """
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    missing = np.flatnonzero(pc.is_null(values).to_numpy(zero_copy_only=False))
+    bad = dict.fromkeys(missing.tolist(), "is null")
+    if pa.types.is_integer(values.type):
+        return as_integers(values.drop_null().to_numpy(zero_copy_only=False)), bad
+    if pa.types.is_decimal(values.type):
+        return as_integers([int(v) for v in values.drop_null().to_pylist()]), bad
+    if pa.types.is_string_view(values.type):  # older versions of Arrow cannot cast them
+        values = pa.array(values.to_pylist(), pa.large_string())
+    return _read_texts(values.cast(pa.large_string()), bad)
+
+
+def read_text(text: str) -> int:
+    """Read one decimal integer, with or without blanks around it.
+
+    Raises:
+        ValueError: With the reason as the end of a sentence about the text.
+
+    >>> read_text(" +007 ")
+    7
+    >>> read_text("1e3")
+    Traceback (most recent call last):
+    ValueError: is not a decimal integer
+    """
+    digits = text.strip(_BLANKS)
+    if not digits:
+        raise ValueError("is empty")
+    if not _INTEGER.fullmatch(digits):
+        raise ValueError("is not a decimal integer")
+    negative, digits = digits.startswith("-"), digits.lstrip("+-")
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"has more than {MOST_DIGITS} digits")
+    number = 0
+    for start in range(0, len(digits), _PIECE):
+        piece = digits[start : start + _PIECE]
+        number = number * 10 ** len(piece) + int(piece)
+    return -number if negative else number
+
+
+def _is_text(kind: Any) -> bool:
+    kinds = pa.types
+    return bool(kinds.is_string(kind) or kinds.is_large_string(kind) or kinds.is_string_view(kind))
+
+
+def _read_texts(values: Any, bad: dict[int, str]) -> tuple[IntegerArray, dict[int, str]]:
+    if not bad and pc.all(pc.match_substring_regex(values, _PLAIN), min_count=0).as_py():
+        with suppress(pa.ArrowInvalid):  # 19 digits may be too many
+            quick = pc.cast(values, pa.int64()).to_numpy(zero_copy_only=False)
+            return as_integers(quick), bad
+    numbers = []
+    for index, text in enumerate(values.to_pylist()):
+        if text is None:
+            continue
+        try:
+            numbers.append(read_text(text))
+        except ValueError as error:
+            bad[index] = str(error)
+    return as_integers(numbers), dict(sorted(bad.items()))

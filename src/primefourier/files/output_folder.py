@@ -1,0 +1,278 @@
+"""Write codes into a folder, one file per part, and continue after an interruption.
+
+A part appears when it is complete, so its presence means that it need not be written again, by this
+process or any other. On a Dask cluster each input file is one task.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from primefourier._files import lock_file, new_file, open_in_place, write_file, writing
+from primefourier.cluster import ClusterError, remote_client, usable_cores, with_version_check
+from primefourier.files.bad_rows import BadRowError, FileError, reject_lines
+from primefourier.files.job import Job, Progress, Summary, require_unchanged
+
+if TYPE_CHECKING:
+    from distributed import Future
+
+REJECTS_NAME = "_rejects.jsonl"
+_JOB_NAME, _DONE_NAME, _LOCK_NAME = "_job.json", "_done.json", ".writer.lock"
+_OURS = re.compile(
+    r"_job\.json|_done\.json|_rejects(-\d{6,}-\d{6,})?\.jsonl|\.writer\.lock"
+    r"|part-\d{6,}-\d{6,}\.(parquet|arrow|npy)|\.[0-9a-f]{16}\.unfinished"
+)
+_PACKAGES = ("numpy", "pyarrow")  # workers must have the same versions of these
+_SHOWN = 100
+
+_Task = tuple[str, str, int, str]
+"""Arguments of :func:`write_parts`."""
+
+
+def write_folder(
+    job: Job,
+    inputs: Sequence[Path],
+    out: Path,
+    *,
+    overwrite: bool,
+    scheduler: str | None,
+    on_progress: Callable[[Progress], None],
+) -> Summary:
+    """Encode files into a folder; existing parts of the same job are not written again.
+
+    Args:
+        job: How to encode the files.
+        inputs: The files, in order.
+        out: The folder.
+        overwrite: Whether to remove the parts of another job first.
+        scheduler: Address of a Dask scheduler whose workers encode one file at a time each.
+        on_progress: Called at the beginning, and after each part or, on a cluster, each file.
+
+    Raises:
+        BadRowError: At a bad row, unless bad rows are rejected; complete parts stay.
+        FileError: If input or output cannot be used.
+        ClusterError: If the cluster cannot be used, or goes away.
+    """
+    sizes = [one["size"] for one in job.inputs]
+    total, done = Progress(), 0
+
+    def report(more: Progress) -> Progress:
+        share = (sum(sizes[:done]) + more.share * sizes[done]) / max(sum(sizes), 1)
+        now = total.plus(more, share=share)
+        on_progress(now)
+        return now
+
+    with _locked(out):
+        _prepare(out, job, overwrite=overwrite)
+        on_progress(total)
+        tasks = [(job.to_json(), str(out.absolute()), i, str(p)) for i, p in enumerate(inputs)]
+        if scheduler is None:
+            cores = usable_cores()
+            found = (write_parts(*task, threads=cores, report=report) for task in tasks)
+        else:
+            found = _write_parts_on(scheduler, tasks)
+        with closing(found):
+            for one in found:
+                total = report(one)
+                done += 1
+        rejects = out / REJECTS_NAME
+        if total.rejected:
+            with writing(rejects), new_file(rejects) as file:
+                for part in sorted(out.glob("_rejects-*.jsonl")):
+                    with part.open("rb") as lines:
+                        shutil.copyfileobj(lines, file)
+        about = {"rows": total.rows, "rejected": total.rejected, "parts": total.parts}
+        write_file(out / _DONE_NAME, json.dumps(about).encode() + b"\n")
+    listed = rejects if total.rejected else None
+    return Summary(total.rows, total.rejected, out, listed, total.parts, total.parts_before)
+
+
+def write_parts(
+    settings: str,
+    folder: str,
+    number: int,
+    path: str,
+    *,
+    threads: int = 1,
+    report: Callable[[Progress], object] = lambda _: None,
+) -> Progress:
+    """Encode one input file into its parts, here or on a Dask worker.
+
+    Args:
+        settings: The content of the job file in the folder.
+        folder: The folder, as an absolute path.
+        number: The number of the input, from 0.
+        path: The input.
+        threads: The number of threads that encode.
+        report: Called after each part with the counts of this file.
+
+    Returns:
+        The counts of this file.
+    """
+    job, out, source = Job.from_json(settings), Path(folder), Path(path)
+    _require_job(out, settings)
+    require_unchanged(source, job.inputs[number])
+    opened, total = job.open(source), Progress()
+    with closing(opened.batches) as batches:
+        for part, batch in enumerate(batches):
+            target = out / f"part-{number:06d}-{part:06d}.{job.format}"
+            rejects = out / f"_rejects-{number:06d}-{part:06d}.jsonl"
+            count = batch.rows.num_rows + len(batch.bad)
+            if before := target.exists():
+                rejected = rejects.read_bytes().count(b"\n") if rejects.exists() else 0
+            else:
+                rows, codes, bad = job.encode(batch, threads)
+                rejected = len(bad)
+                if bad and job.on_bad == "error":
+                    raise BadRowError(source, bad[0])
+                if bad:  # before the part, whose presence means that nothing is missing
+                    write_file(rejects, reject_lines(source, bad))
+                with writing(target), new_file(target) as file:
+                    with job.writer(target, file, opened.schema) as write:
+                        write(rows, codes)
+                    _require_job(out, settings)  # another job may have taken over the folder
+            more = Progress(count - rejected, rejected, 0.0, count * before, 1, int(before))
+            total = total.plus(more, share=batch.share)
+            report(total)
+    require_unchanged(source, job.inputs[number])
+    return total
+
+
+def _write_parts_on(scheduler: str, tasks: Sequence[_Task]) -> Generator[Progress, None, None]:
+    """Give each input to a worker of a Dask cluster, and yield the results in order.
+
+    If a worker is lost, another one continues its input.
+    """
+    with remote_client(scheduler, packages=_PACKAGES) as client:
+        run = with_version_check(write_parts, _PACKAGES)
+        with _translate_errors():
+            futures = [client.submit(run, *task, pure=False) for task in tasks]
+        try:
+            for future in futures:
+                yield _result(future)
+        finally:
+            if client.status == "running":
+                client.cancel(futures, force=True)
+
+
+@contextmanager
+def _translate_errors() -> Iterator[None]:
+    """Report that the scheduler went away, for which Dask has several errors."""
+    from distributed import CancelledError
+
+    try:
+        yield
+    except (CancelledError, OSError, TimeoutError, ValueError, KeyError) as error:
+        raise ClusterError(
+            "the Dask scheduler went away; start it, and run the same command again, which "
+            "continues the folder"
+        ) from error
+
+
+def _result(future: Future[Any]) -> Any:
+    from distributed import KilledWorker, wait
+
+    with _translate_errors():
+        wait(future)
+        if future.status == "finished":
+            return future.result()
+        error = future.exception()
+    if isinstance(error, FileError | OSError | ClusterError | MemoryError):
+        raise error
+    if isinstance(error, KilledWorker):
+        raise ClusterError(
+            "an input file was given up, since several workers were lost while they encoded it; "
+            "give them more memory, start new ones, and run the same command again"
+        )
+    raise ClusterError(
+        f"a worker cannot encode: {type(error).__name__}: {error}; install primefourier and its "
+        "extras lab and files on every machine, and run the same command again"
+    )
+
+
+def _require_job(folder: Path, settings: str) -> None:
+    """Refuse a folder of another job, or one that exists on another machine only."""
+    path = folder / _JOB_NAME
+    if not path.exists() or path.read_text(encoding="utf-8") != settings:
+        raise FileError(
+            f"{folder} is not the folder of this job; on a cluster, choose a folder on a file "
+            "system that all machines share"
+        )
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Create the folder, and let one process at a time write to it."""
+    if folder.exists() and not folder.is_dir():
+        raise FileError(f"{folder} is a file; choose another name, or remove it")
+    _names(folder)  # first, so that a folder with other files gets no lock file
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = open_in_place(folder / _LOCK_NAME, "ab")
+    with lock:
+        if not lock_file(lock):
+            raise FileError(
+                f"another process is writing {folder}; wait for it, stop it, or choose another "
+                "place"
+            )
+        yield
+
+
+def _names(folder: Path) -> list[str]:
+    """Return the names in a folder, and refuse other files than those of a job."""
+    names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    if others := [name for name in names if not _OURS.fullmatch(name)]:
+        raise FileError(
+            f"{folder} holds other files, such as {others[0]!r}; choose a new or empty folder, or "
+            "move them elsewhere"
+        )
+    return names
+
+
+def _prepare(folder: Path, job: Job, *, overwrite: bool) -> None:
+    """Make the folder that of this job.
+
+    Raises:
+        FileError: If it holds another job that is not to be overwritten.
+    """
+    names = _names(folder)
+    if not overwrite and any(name.startswith(("part-", "_rejects")) for name in names):
+        _require_same(folder, job)
+    for name in names:
+        stale = name == _DONE_NAME or name.endswith(".unfinished")  # the latter by killed runs
+        if stale or (overwrite and name.startswith(("part-", "_rejects"))):
+            (folder / name).unlink(missing_ok=True)
+    write_file(folder / _JOB_NAME, job.to_json().encode())
+
+
+def _require_same(folder: Path, job: Job) -> None:
+    """Refuse a folder that holds another job, and name the differences."""
+    try:
+        found = json.loads((folder / _JOB_NAME).read_text(encoding="utf-8"))
+        differences = [
+            f"{name} was {_show(found.get(name))}, is {_show(value)}"
+            for name, value in asdict(job).items()
+            if found.get(name) != value
+        ]
+    except (OSError, ValueError, AttributeError, RecursionError) as error:
+        raise FileError(
+            f"{folder / _JOB_NAME} is missing or damaged; overwrite the folder to start over, or "
+            "choose another"
+        ) from error
+    if differences:
+        raise FileError(
+            f"{folder} holds another job: {'; '.join(differences)}. Choose another folder, or "
+            "overwrite this one to start over"
+        )
+
+
+def _show(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 2]}…{text[-1]}"

@@ -1,0 +1,51 @@
+"""Runs ``pfe`` with small batches and a pause after each, so that tests can interrupt it."""
+
+import os
+import subprocess
+import sys
+import time
+
+from primefourier.cli import progress
+from primefourier.cli.app import run
+from primefourier.files import Progress, job
+
+ROWS = 10
+
+
+def start(*arguments: str, pause: float = 0.1) -> subprocess.Popen[str]:
+    """Start ``pfe`` in a process of its own; it prints the rows done after each batch."""
+    return subprocess.Popen(
+        [sys.executable, __file__, str(pause), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+
+
+def wait_for_rows(process: subprocess.Popen[str], rows: int) -> None:
+    """Wait until so many rows are done."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        if line.strip() == f"rows {rows}":
+            return
+    raise AssertionError("it ended before")
+
+
+def main() -> None:
+    """Run the command that the arguments name."""
+    pause = float(sys.argv[1])
+
+    def show(_: object, progress: Progress) -> None:
+        sys.stdout.write(f"rows {progress.rows}\n")
+        sys.stdout.flush()
+        time.sleep(pause)
+
+    job._FILE_ROWS = job._PART_ROWS = ROWS
+    progress.ProgressBar.show_rows = show  # type: ignore[method-assign,assignment]
+    sys.exit(run(sys.argv[2:]))
+
+
+if __name__ == "__main__":
+    main()
