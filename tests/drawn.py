@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 from matplotlib.patches import Patch
 from matplotlib.text import Text
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ def around(figure: Figure) -> str:
 
 def key(figure: Figure) -> list[str]:
     """Return what the key explains."""
-    return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+    return [text.get_text() for legend in _legends(figure) for text in legend.get_texts()]
 
 
 def hatched(axes: Axes) -> list[Patch]:
@@ -41,9 +42,8 @@ def filled(axes: Axes, color: object) -> list[Patch]:
 
 def assert_readable(figure: Figure, *, least: float = 7.0) -> None:
     """Check that no text is cut, tiny, over another text or over axes it stands beside."""
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    width, height = canvas.get_width_height()
+    _place(figure)
+    width, height = figure.bbox.size
     within = [text for axes in figure.axes for text in axes.texts if text.get_text()]
     beside = list(_beside(figure))
     assert all(float(text.get_fontsize()) >= least for text in [*within, *beside])
@@ -59,6 +59,18 @@ def assert_readable(figure: Figure, *, least: float = 7.0) -> None:
     assert not (_overlaps(frames, frames) & ~np.eye(len(frames), dtype=bool)).any()
 
 
+def _place(figure: Figure) -> None:
+    """Put every text where it will be drawn, without the cost of drawing it."""
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    engine = figure.get_layout_engine()
+    assert engine is not None
+    engine.execute(figure)
+    for axes in figure.axes:
+        axes.get_tightbbox(renderer)
+    for legend in _legends(figure):
+        legend.draw(renderer)
+
+
 def assert_saves(figure: Figure) -> None:
     """Check that a figure can be saved in every format without a warning."""
     for suffix in ("png", "svg", "pdf"):
@@ -71,16 +83,21 @@ def assert_saves(figure: Figure) -> None:
 
 def _beside(figure: Figure) -> Iterator[Text]:
     yield from (text for text in figure.texts if text.get_text())
-    yield from (text for legend in figure.legends for text in legend.get_texts())
+    yield from (text for legend in _legends(figure) for text in legend.get_texts())
     for axes in figure.axes:
+        yield from (text for text in (axes.title, axes._left_title) if text.get_text())  # type: ignore[attr-defined]
         for axis in (axes.xaxis, axes.yaxis):
             low, high = sorted(axis.get_view_interval())
-            for tick in axis.get_major_ticks():
-                label = tick.label1
-                if label.get_text() and label.get_visible() and low <= tick.get_loc() <= high:
-                    yield label
+            for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
+                for label in (tick.label1, tick.label2):
+                    if label.get_text() and label.get_visible() and low <= tick.get_loc() <= high:
+                        yield label
             if axis.label.get_text():
                 yield axis.label
+
+
+def _legends(figure: Figure) -> list[Legend]:
+    return [legend for part in (figure, *figure.subfigs) for legend in part.legends]
 
 
 def _boxes(texts: list[Text]) -> NDArray[np.float64]:

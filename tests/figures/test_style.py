@@ -1,19 +1,37 @@
+from io import BytesIO
+
 import matplotlib
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
+from drawn import assert_saves
+from primefourier.figures import (
+    DropBars,
+    DropMatrix,
+    Line,
+    Panel,
+    draw_block_matrix,
+    draw_circles,
+    draw_drop_bars,
+    draw_drop_matrices,
+    draw_heatmap,
+    draw_panels,
+)
 from primefourier.figures.style import (
-    BLUE,
     DIVERGING,
     EXCLUDED,
     GAP,
-    GREEN,
-    PURPLE,
     SEQUENTIAL,
-    VERMILLION,
     contrasting,
     luminance,
+    new_page,
+    read_table,
+    wrap,
+    write_number,
+    write_short,
 )
 
 
@@ -33,11 +51,78 @@ def test_cells_without_a_value_look_like_no_value_and_unlike_each_other() -> Non
     assert GAP["facecolor"] != EXCLUDED["facecolor"]
 
 
-def test_zero_of_the_diverging_map_is_not_the_paper() -> None:
-    middle = matplotlib.colormaps[DIVERGING](0.5)
-    assert max(middle[:3]) < 0.9
+@pytest.mark.parametrize(
+    ("value", "spec", "text"),
+    [(0.125, ".2f", "0.12"), (-3, "d", "−3"), (-0.004, ".2f", "0.00"), (-0.004, ".0%", "0%")],
+)
+def test_numbers_have_a_real_minus_and_zero_has_none(value: float, spec: str, text: str) -> None:
+    assert write_number(value, spec) == text
 
 
-def test_the_palette_is_okabe_and_itos() -> None:
-    shown = [tuple(round(255 * c) for c in to_rgb(x)) for x in (VERMILLION, BLUE, PURPLE, GREEN)]
-    assert shown == [(213, 94, 0), (0, 114, 178), (204, 121, 167), (0, 158, 115)]
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.5, ".50"), (-0.5, "−.50"), (10.25, "10.25"), (-1.11, "−1.11"), (-0.001, ".00")],
+)
+def test_short_numbers_leave_out_the_zero_before_the_point_only(value: float, text: str) -> None:
+    assert write_short(value) == text
+
+
+def test_wrong_tables_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"drops must have shape \(2, 3\), got \(1, 3\)"):
+        read_table([[1, 2, 3]], (2, 3), "drops")
+    with pytest.raises(ValueError, match=r"drops must be numbers of shape \(2, 2\)"):
+        read_table([[1, 2], [1]], (2, 2), "drops")
+    with pytest.raises(ValueError, match="got infinity"):
+        read_table([np.inf], (1,), "drops")
+
+
+def test_wrapping_does_not_break_equations() -> None:
+    assert wrap("Profiles of experiment 2 at r = 1000", 1.4, 12).split("\n")[-1] == "r = 1000"
+
+
+def test_a_wrapped_text_keeps_every_word_and_its_own_line_breaks() -> None:
+    sentence = "drop of test accuracy when the row of one prime is set to zero"
+    assert wrap(sentence, 1, 10).split() == sentence.split()
+    assert wrap("one\n\ntwo", 5, 10) == "one\n\ntwo"
+    assert "".join(wrap("a" * 300, 2, 10).split("\n")) == "a" * 300
+
+
+def test_texts_are_drawn_as_they_are_and_never_read_as_mathematics() -> None:
+    figure, body = new_page(4, 2, title="$x$", caption="$y", key=[(Patch(), "$z$")])
+    entry = body.legends[0].get_texts()[0]
+    for text, said in zip((*figure.texts, entry), ("$x$", "$y", "$z$"), strict=True):
+        assert text.get_text() == said
+        assert not text.get_parse_math()
+    figure.savefig(BytesIO())
+
+
+def test_a_page_grows_with_its_texts() -> None:
+    short, _ = new_page(4, 2, title="a", caption="b")
+    long, _ = new_page(4, 2, title="a " * 100, caption="b " * 300)
+    assert long.get_figheight() > short.get_figheight() + 1
+
+
+NAN = float("nan")
+BARS = DropBars("N = 15", (3, 5), [0.1, NAN], (3,), [(0, 0.2), (NAN, NAN)])
+FEW, MANY = (Line(f"{n} points", range(n), [0.5] * n, [(0.4, 0.6)] * n) for n in (3, 20))
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        draw_circles(9, 17, 23),
+        draw_block_matrix(np.eye(2), primes=[3], depth=1, title="Blocks"),
+        draw_heatmap(
+            [[0.5, NAN, 0]], rows=[4], columns=[1, 2, 3], title="A heatmap", row_label="rows",
+            column_label="columns", excluded=[[0, 0, 1]],
+        ),
+        draw_drop_matrices([DropMatrix("one", (3, 5), [[0.5, NAN], [0.0, 1.0]])], title="Matrices"),
+        draw_drop_bars([BARS], title="Bars", noise_floor=0.01),
+        draw_panels(
+            [Panel("lines", "y", [FEW, MANY], noise_floor={0: 0.1})], title="Lines", across="x"
+        ),
+    ],
+    ids=["circles", "blocks", "heatmap", "matrices", "bars", "lines"],
+)  # fmt: skip
+def test_every_kind_of_figure_is_saved_in_every_format_without_a_warning(figure: Figure) -> None:
+    assert_saves(figure)

@@ -5,20 +5,17 @@ try:
 except ImportError as error:
     raise ImportError(
         "primefourier.figures needs matplotlib, which is not installed; run "
-        "pip install 'primefourier[figures]'"
+        "pip install '.[figures]' in a clone"
     ) from error
 
-from primefourier.figures.block_matrix import draw_block_matrix
+from primefourier.figures.bars import DropBars, draw_drop_bars
+from primefourier.figures.blocks import draw_block_matrix
 from primefourier.figures.circles import draw_circles
-from primefourier.figures.heatmap import draw_heatmap
-from primefourier.figures.lines import DropLine, draw_drop_lines
-from primefourier.figures.panels import Line, Panel, draw_panels
-from primefourier.figures.profile_bars import DropBars, draw_drop_bars
-from primefourier.figures.profile_matrices import DropMatrix, draw_drop_matrices
+from primefourier.figures.grids import DropMatrix, draw_drop_matrices, draw_heatmap
+from primefourier.figures.lines import Line, Panel, draw_drop_lines, draw_panels
 
 __all__ = [
     "DropBars",
-    "DropLine",
     "DropMatrix",
     "Line",
     "Panel",

@@ -1,46 +1,34 @@
-"""Draw a + b modulo N as number circles: figures 1 and 2 of the paper, for any a, b and N.
+"""Number circles that add a and b modulo N: figures 1 and 2 of the paper, for any a, b and N.
 
-For a prime (or a prime power) N one circle carries the answer, and the arcs of a and b are laid end
-to end on it. For other N each prime power of N has a circle with the sum, and bars show how the
-Chinese Remainder Theorem joins them.
+For a prime or a prime power N, one circle shows the answer, with the arcs of a and b end to end.
+For other N, each prime power of N has a circle with the sum, and bars show how the Chinese
+Remainder Theorem joins them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle, FancyBboxPatch, Rectangle, Wedge
+from matplotlib.patches import Circle, Patch, Wedge
 
 from primefourier.arithmetic.integers import as_integer, as_integers
 from primefourier.arithmetic.primes import factorize, format_factors, primes_from
 from primefourier.encoding import PrimeBasis
-from primefourier.figures.style import BLUE, GREEN, INK, PURPLE, VERMILLION
+from primefourier.figures.style import BLUE, GREEN, INK, LABEL_SIZE, PURPLE, VERMILLION, new_page
 
 COLOR_A, COLOR_B, COLOR_SUM, COLOR_ACTIVE = VERMILLION, BLUE, PURPLE, GREEN
 
-_CELL, _CELL_HEIGHT, _RADIUS = 3.1, 3.55, 1.0
-_BAR_LEFT, _BAR_WIDTH, _BAR_HEIGHT = 0.0, 6.0, 0.52
-_MOST_SEGMENTS = 100  # more would be a grey smear
+_MOST_SEGMENTS = 100  # more could not be distinguished
 _LARGEST_LABELLED = 999  # longer labels do not fit around a circle
-_MARKS_APART = 0.04  # of a turn; marks closer than this would run into each other
+_MARKS_APART = 0.04  # of a turn; marks closer than this would overlap
 
-
-@dataclass(frozen=True)
-class _Dial:
-    """One circle: a period, and whether it divides the modulus."""
-
-    prime: int
-    power: int
-    active: bool
-
-    @property
-    def period(self) -> int:
-        return int(self.prime**self.power)
+_Bar = tuple[str, list[tuple[float, float, str]], int]
+"""A bar of length N: its label, coloured stretches (from, to, colour), and number of segments."""
 
 
 def draw_circles(a: int, b: int, modulus: int, *, primes: Sequence[int] | None = None) -> Figure:
@@ -50,7 +38,7 @@ def draw_circles(a: int, b: int, modulus: int, *, primes: Sequence[int] | None =
         a: The first integer, of any size and sign.
         b: The second integer.
         modulus: N, at least 2.
-        primes: Which circles to draw; by default those of N and enough others to compare.
+        primes: The circles to draw (default: those of N and a few others).
 
     Returns:
         A figure; save it with ``figure.savefig("circles.png")``.
@@ -62,206 +50,130 @@ def draw_circles(a: int, b: int, modulus: int, *, primes: Sequence[int] | None =
     """
     n = as_integer(modulus, "modulus", at_least=2)
     a, b = as_integers([a, b]).tolist()
-    dials = _dials(n, primes)
-    arcs = len(factorize(n)) == 1
-    bars = _bars(a, b, n, arcs)
-    columns = max(2, -(-len(dials) // max(2, round((1.9 + len(bars)) / _CELL_HEIGHT))))
-    rows = -(-len(dials) // columns)
-    height = max(rows * _CELL_HEIGHT + 1.1, 1.9 + len(bars) * 1.0)
-    top = -1.35 - max(0.0, (height - 2.3 - len(bars)) / 2)
-    left, right = -max(2.1, 0.4 + 0.125 * max(len(bar.label) for bar in bars)), 7.4
-    width = right + columns * _CELL + 0.4 - left
-    figure = Figure(figsize=(0.72 * width, 0.72 * height), dpi=150)
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set_xlim(left, left + width)
-    axes.set_ylim(-height, 0.45)
-    axes.set_aspect("equal")
-    axes.axis("off")
-
-    title = f"({_short(a)} + {_signed(b)}) mod {_short(n)} = {_short((a + b) % n)}"
-    axes.text(left + 0.25, 0.02, title, fontsize=15, fontweight="bold", color=INK, va="center")
-    for i, bar in enumerate(bars):
-        _draw_bar(axes, bar, top - i * 1.0)
-    for i, dial in enumerate(dials):
-        x = right + _CELL * (i % columns + 0.5)
-        y = -_CELL_HEIGHT * (i // columns + 0.5) - 0.02
-        _draw_dial(axes, dial, a, b, x, y, arcs=arcs)
-    _draw_legend(axes, left + 0.25, -height + 0.35, arcs=arcs)
+    powers = dict(factorize(n))
+    chosen = _default_primes(powers) if primes is None else PrimeBasis(tuple(primes), 1).primes
+    arcs = len(powers) == 1
+    bars = list(_bars(a, b, n, arcs))
+    rows = max(2, round((1 + len(bars)) * 0.72 / 2.5))
+    columns = max(2, -(-len(chosen) // rows))
+    rows = -(-len(chosen) // columns)
+    height = max(rows * 2.5, len(bars) * 0.72)
+    left = 5.2 + 0.09 * max(len(label) for label, _, _ in bars)
+    figure, body = new_page(
+        left + columns * 2.3, height + 0.3, caption="", key=_key(arcs),
+        title=f"({_short(a)} + {_signed(b)}) mod {_short(n)} = {_short((a + b) % n)}",
+    )  # fmt: skip
+    grid = body.add_gridspec(1, 2, width_ratios=[left, columns * 2.3])
+    _draw_bars(body.add_subplot(grid[0]), bars)
+    places = grid[1].subgridspec(rows, columns)
+    for i, p in enumerate(chosen):
+        axes = body.add_subplot(places[i // columns, i % columns], aspect="equal")
+        _draw_dial(axes, a, b, p, powers.get(p, 0), arcs=arcs)
     return figure
 
 
-def _dials(n: int, primes: Sequence[int] | None) -> list[_Dial]:
-    powers = dict(factorize(n))
-    if primes is not None:
-        chosen = list(PrimeBasis(tuple(primes), 1).primes)
-    elif len(powers) == 1:
-        chosen = list(islice(primes_from(max(powers)), 4))
-    else:
-        others = (p for p in primes_from(3) if p not in powers)
-        chosen = sorted(chain(powers, islice(others, max(1, 4 - len(powers)))))
-    return [_Dial(p, powers.get(p, 1), p in powers) for p in chosen]
+def _default_primes(powers: dict[int, int]) -> list[int]:
+    """Return the primes of N and a few others."""
+    if len(powers) == 1:
+        return list(islice(primes_from(max(powers)), 4))
+    others = (p for p in primes_from(3) if p not in powers)
+    return sorted(chain(powers, islice(others, max(1, 4 - len(powers)))))
 
 
-@dataclass(frozen=True)
-class _Bar:
-    """A bar of length N: a label, coloured stretches (from, to, colour), and a grid."""
-
-    label: str
-    stretches: tuple[tuple[float, float, str], ...]
-    step: int = 0
-    length: int = 1
-
-
-def _bars(a: int, b: int, n: int, arcs: bool) -> list[_Bar]:
-    total = (a + b) % n
-    bars = [
-        _Bar(f"a = {_residue(a, n)}", ((0, a % n / n, COLOR_A),)),
-        _Bar(f"b = {_residue(b, n)}", ((0, b % n / n, COLOR_B),)),
-    ]
+def _bars(a: int, b: int, n: int, arcs: bool) -> Iterator[_Bar]:
+    first, second, total = a % n, b % n, (a + b) % n
+    answer = [(0.0, total / n, COLOR_SUM)]
+    yield f"a = {_residue(a, n)}", [(0.0, first / n, COLOR_A)], 1
+    yield f"b = {_residue(b, n)}", [(0.0, second / n, COLOR_B)], 1
     if arcs:
-        end, over = a % n / n, (a % n + b % n) / n
-        laid = [(0.0, end, COLOR_A), (end, min(over, 1.0), COLOR_B)]
-        if over >= 1:
-            laid.append((0.0, over - 1, COLOR_SUM))
-        bars.append(_Bar("a, then b", tuple(laid)))
+        laid = [(0.0, first / n, COLOR_A), (first / n, min((first + second) / n, 1.0), COLOR_B)]
+        yield "a, then b", laid + (answer if first + second >= n else []), 1
     else:
         for p, e in factorize(n):
             q = p**e
             count, rest = divmod(total, q)
             text = f"{_short(count)}·{_short(q)} + {rest}" if count else f"{rest}"
-            bars.append(_Bar(f"mod {_short(q)}: {text}", ((0, total / n, COLOR_SUM),), q, n))
-    bars.append(_Bar(f"answer = {_short(total)}", ((0, total / n, COLOR_SUM),)))
-    return bars
+            yield f"mod {_short(q)}: {text}", answer, n // q
+    yield f"answer = {_short(total)}", answer, 1
 
 
-def _draw_bar(axes: Axes, bar: _Bar, y: float) -> None:
-    for start, stop, color in bar.stretches:
-        axes.add_patch(
-            Rectangle(
-                (_BAR_LEFT + start * _BAR_WIDTH, y - _BAR_HEIGHT / 2),
-                (stop - start) * _BAR_WIDTH,
-                _BAR_HEIGHT,
-                color=color,
-                lw=0,
-            )
-        )
-    if bar.step and bar.length // bar.step <= _MOST_SEGMENTS:
-        for k in range(bar.step, bar.length, bar.step):
-            x = _BAR_LEFT + k / bar.length * _BAR_WIDTH
-            axes.plot([x, x], [y - _BAR_HEIGHT / 2, y + _BAR_HEIGHT / 2], color=INK, lw=0.7)
-    axes.add_patch(
-        Rectangle(
-            (_BAR_LEFT, y - _BAR_HEIGHT / 2),
-            _BAR_WIDTH,
-            _BAR_HEIGHT,
-            fill=False,
-            edgecolor=INK,
-            lw=1.1,
-        )
-    )
-    axes.text(_BAR_LEFT - 0.15, y, bar.label, ha="right", va="center", fontsize=10, color=INK)
+def _draw_bars(axes: Axes, bars: Sequence[_Bar]) -> None:
+    """Draw the bars from top to bottom, with labels at the left."""
+    for y, (_, stretches, segments) in enumerate(bars):
+        for start, stop, color in stretches:
+            axes.barh(y, stop - start, 0.52, left=start, color=color)
+        if 1 < segments <= _MOST_SEGMENTS:
+            inner = [k / segments for k in range(1, segments)]
+            axes.vlines(inner, y - 0.26, y + 0.26, color=INK, lw=0.7)
+        axes.barh(y, 1, 0.52, fill=False, edgecolor=INK, lw=1.1)
+    axes.set_xlim(-0.01, 1.01)
+    axes.set_ylim(len(bars) - 0.4, -0.6)
+    axes.set_xticks([])
+    axes.set_yticks(range(len(bars)), [label for label, _, _ in bars])
+    axes.tick_params(length=0, labelsize=LABEL_SIZE, colors=INK)
+    axes.spines[:].set_visible(False)
 
 
-def _draw_dial(axes: Axes, dial: _Dial, a: int, b: int, x: float, y: float, *, arcs: bool) -> None:
-    m = dial.period
-    first, total = a % m / m, (a + b) % m / m
+def _draw_dial(axes: Axes, a: int, b: int, p: int, power: int, *, arcs: bool) -> None:
+    """Draw one circle, with a frame if its prime divides N."""
+    period = p ** max(1, power)
+    first, answer = a % period, (a + b) % period
     if arcs:
-        end = first + b % m / m
-        _sector(axes, x, y, first, min(end, 1.0), COLOR_B)
-        _sector(axes, x, y, 0, first, COLOR_A)
-        if end > 1:
-            _sector(axes, x, y, 0, end - 1, COLOR_SUM)
+        end = first + b % period
+        _draw_sector(axes, first / period, min(end / period, 1.0), COLOR_B)
+        _draw_sector(axes, 0, first / period, COLOR_A)
+        _draw_sector(axes, 0, end / period - 1, COLOR_SUM)
     else:
-        _sector(axes, x, y, 0, total, COLOR_SUM)
-    axes.add_patch(Circle((x, y), _RADIUS, fill=False, edgecolor=INK, lw=1.1))
-    axes.add_patch(Circle((x, y), 0.05, color=INK, lw=0))
-    _tick(axes, x, y, total, hand=True)
-    _tick(axes, x, y, 0, hand=False)
-    if arcs:
-        _tick(axes, x, y, first, hand=False)
-    if m <= _LARGEST_LABELLED:
-        _label_marks(axes, x, y, m, [(a + b) % m, 0, a % m] if arcs else [(a + b) % m, 0])
-    axes.text(
-        x,
-        y - _RADIUS - 0.58,
-        _caption(dial, (a + b) % m),
-        ha="center",
-        va="center",
-        fontsize=10.5,
-        fontweight="bold",
-        color=COLOR_ACTIVE if dial.active else INK,
-    )
-    if dial.active:
-        half = _CELL / 2 - 0.1
-        axes.add_patch(
-            FancyBboxPatch(
-                (x - half, y - 1.88),
-                2 * half,
-                _CELL_HEIGHT - 0.2,
-                boxstyle="round,pad=0,rounding_size=0.2",
-                fill=False,
-                edgecolor=COLOR_ACTIVE,
-                lw=2,
-            )
-        )
+        _draw_sector(axes, 0, answer / period, COLOR_SUM)
+    axes.add_patch(Circle((0, 0), 1, fill=False, edgecolor=INK, lw=1.1))
+    axes.add_patch(Circle((0, 0), 0.05, color=INK, lw=0))
+    values = [answer, 0, first] if arcs else [answer, 0]
+    for i, value in enumerate(values):
+        x, y = _point(value / period)
+        inner = 0.86 if i else 0.0
+        axes.plot([inner * x, 1.06 * x], [inner * y, 1.06 * y], color=INK, lw=1.0 if i else 1.6)
+    if period <= _LARGEST_LABELLED:
+        _label_marks(axes, period, values)
+    axes.set(xlim=(-1.5, 1.5), ylim=(-1.5, 1.5), xticks=[], yticks=[])
+    axes.spines[:].set(visible=power > 0, color=COLOR_ACTIVE, linewidth=2)
+    text = f"p = {_short(p)}"
+    if power > 1:
+        text += f", period {format_factors(((p, power),))}"
+    if period > _LARGEST_LABELLED:
+        text += f"\n{_short(answer)}"
+    axes.set_xlabel(text, size=LABEL_SIZE, weight="bold", color=COLOR_ACTIVE if power else INK)
 
 
-def _sector(axes: Axes, x: float, y: float, start: float, stop: float, color: str) -> None:
+def _draw_sector(axes: Axes, start: float, stop: float, color: str) -> None:
     """Fill the circle from one fraction of a turn to another, clockwise from the top."""
     if stop > start:
-        axes.add_patch(Wedge((x, y), _RADIUS, 90 - 360 * stop, 90 - 360 * start, color=color, lw=0))
+        axes.add_patch(Wedge((0, 0), 1, 90 - 360 * stop, 90 - 360 * start, color=color, lw=0))
 
 
-def _caption(dial: _Dial, answer: int) -> str:
-    """Name the prime, its power if that is the period, and the answer if no mark shows it."""
-    text = f"p = {_short(dial.prime)}"
-    if dial.power > 1:
-        text += f", period {format_factors(((dial.prime, dial.power),))}"
-    return text if dial.period <= _LARGEST_LABELLED else f"{text}\n{_short(answer)}"
+def _point(turn: float) -> tuple[float, float]:
+    return math.sin(2 * math.pi * turn), math.cos(2 * math.pi * turn)
 
 
-def _label_marks(axes: Axes, x: float, y: float, period: int, values: list[int]) -> None:
-    """Write values around a circle, the first in bold; those too close to an earlier one not."""
+def _label_marks(axes: Axes, period: int, values: Sequence[int]) -> None:
+    """Write values around a circle, the first in bold; skip those too close to an earlier one."""
     shown: list[float] = []
     for value in values:
         turn = value / period
-        apart = [min((turn - other) % 1, (other - turn) % 1) for other in shown]
-        if all(distance >= _MARKS_APART for distance in apart):
-            dx, dy = math.sin(2 * math.pi * turn), math.cos(2 * math.pi * turn)
-            axes.text(
-                x + 1.25 * _RADIUS * dx,
-                y + 1.22 * _RADIUS * dy,
-                str(value),
-                ha="center",
-                va="center",
-                fontsize=8.5,
-                color=INK,
-                fontweight="normal" if shown else "bold",
-            )
+        if all(min((turn - x) % 1, (x - turn) % 1) >= _MARKS_APART for x in shown):
+            x, y = _point(turn)
+            axes.text(1.27 * x, 1.24 * y, str(value), ha="center", va="center", size=8.5, color=INK,
+                      weight="normal" if shown else "bold")  # fmt: skip
             shown.append(turn)
 
 
-def _tick(axes: Axes, x: float, y: float, turn: float, *, hand: bool) -> None:
-    dx, dy = math.sin(2 * math.pi * turn), math.cos(2 * math.pi * turn)
-    inner = 0.0 if hand else 0.86
-    axes.plot(
-        [x + inner * _RADIUS * dx, x + 1.06 * _RADIUS * dx],
-        [y + inner * _RADIUS * dy, y + 1.06 * _RADIUS * dy],
-        color=INK,
-        lw=1.6 if hand else 1.0,
-        solid_capstyle="round",
-    )
-
-
-def _draw_legend(axes: Axes, x: float, y: float, *, arcs: bool) -> None:
+def _key(arcs: bool) -> list[tuple[Artist, str]]:
     answer = "answer, and where a and b overlap" if arcs else "(a + b) mod period"
-    entries = [(COLOR_A, "a"), (COLOR_B, "b"), (COLOR_SUM, answer)]
-    for color, text in entries:
-        axes.add_patch(Rectangle((x, y - 0.14), 0.4, 0.28, color=color, lw=0))
-        axes.text(x + 0.52, y, text, va="center", fontsize=9, color=INK)
-        x += 0.95 + 0.125 * len(text)
-    axes.add_patch(Rectangle((x, y - 0.14), 0.4, 0.28, fill=False, edgecolor=COLOR_ACTIVE, lw=2))
-    axes.text(x + 0.52, y, "active: period divides N", va="center", fontsize=9, color=INK)
+    return [
+        (Patch(color=COLOR_A), "a"),
+        (Patch(color=COLOR_B), "b"),
+        (Patch(color=COLOR_SUM), answer),
+        (Patch(fill=False, edgecolor=COLOR_ACTIVE, lw=2), "active: period divides N"),
+    ]
 
 
 def _short(n: int) -> str:

@@ -1,92 +1,271 @@
-"""Draw the drops against the input range, a line for each set of primes: figure 17."""
+"""Lines in panels with one key: drops against r (figure 17), depth or epoch."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
 
+import matplotlib
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.transforms import ScaledTranslation
+from numpy.typing import ArrayLike, NDArray
 
-from primefourier.arithmetic.integers import as_integer
-from primefourier.figures.intervals import read_intervals
-from primefourier.figures.panels import Line, Panel, draw_panels
-from primefourier.figures.table import Table, read_ascending, read_table
+from primefourier.figures.scales import Scale, draw_noise, set_scales
+from primefourier.figures.style import (
+    NOISE,
+    SEQUENTIAL,
+    new_page,
+    read_intervals,
+    read_table,
+    write_labels,
+    write_note,
+    write_title,
+)
+
+_WIDTH, _HEIGHT = 3.1, 2.6  # inches of the axes of a panel
+_FEW = 12  # longer lines have a band instead of markers and error bars
+_MARKERS = "os^DvPX*"
 
 
 @dataclass(frozen=True)
-class DropLine:
-    """The mean drops of one set of primes at several input ranges.
+class Line:
+    """Values at ascending x, drawn as one line.
 
     Attributes:
-        name: What the line stands for, such as "|P| = 4".
-        ranges: The input ranges r, ascending.
-        diagonal: The mean drop of the task prime's own row at each r; NaN breaks the line.
-        off_diagonal: The mean drop of the other rows at each r; NaN breaks the line.
-        diagonal_intervals: Lower and upper end of an error bar at each r, where there are any.
-        off_diagonal_intervals: The same for the other rows.
+        name: The entry in the key, such as "r = 100"; a name looks the same in every panel.
+        xs: Ascending positions.
+        ys: The value at each x; NaN breaks the line.
+        intervals: The lower and upper end of the interval around each value, NaN where unknown.
     """
 
     name: str
-    ranges: Sequence[int]
-    diagonal: Iterable[float]
-    off_diagonal: Iterable[float]
-    diagonal_intervals: Table | None = None
-    off_diagonal_intervals: Table | None = None
+    xs: Sequence[float]
+    ys: ArrayLike
+    intervals: ArrayLike | None = None
 
     def __post_init__(self) -> None:
-        ranges = tuple(as_integer(r, "an input range", at_least=1) for r in self.ranges)
-        read_ascending(ranges, f"ranges of {self.name}")
-        object.__setattr__(self, "ranges", ranges)
-        for measure in ("diagonal", "off_diagonal"):
-            name = f"{measure} of {self.name}"
-            (drops,) = read_table([getattr(self, measure)], 1, len(ranges), name)
-            given = getattr(self, f"{measure}_intervals")
-            intervals = read_intervals(given, len(ranges), f"intervals of {name}")
-            object.__setattr__(self, measure, tuple(drops))
-            object.__setattr__(self, f"{measure}_intervals", intervals)
+        xs = read_table(self.xs, (len(self.xs),), f"xs of {self.name}")
+        if not (np.diff(xs) > 0).all() or np.isnan(xs).any():
+            raise ValueError(
+                f"xs of {self.name} must ascend, got {xs.tolist()}; pass them sorted, each once"
+            )
+        read_table(self.ys, xs.shape, f"ys of {self.name}")
+        read_intervals(self.intervals, len(xs), f"intervals of {self.name}")
+
+    @property
+    def table(self) -> NDArray[np.float64]:
+        """The columns x, y, low and high."""
+        count = len(self.xs)
+        columns = [np.asarray(self.xs, float), np.asarray(self.ys, float)]
+        return np.column_stack([*columns, read_intervals(self.intervals, count, "intervals")])
+
+    @property
+    def few(self) -> bool:
+        """Whether its points have markers."""
+        return len(self.xs) <= _FEW
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Lines with one y axis.
+
+    Attributes:
+        heading: Text above.
+        label: The label of the y axis.
+        lines: The lines, in the order of the key.
+        noise_floor: For each x, the largest value that cannot be distinguished from 0: a band.
+        sees: Values that the y axis always includes.
+    """
+
+    heading: str
+    label: str
+    lines: Sequence[Line]
+    noise_floor: Mapping[float, float] = field(default_factory=dict)
+    sees: Sequence[float] = (0.0,)
+
+    def __post_init__(self) -> None:
+        for floor in self.noise_floor.values():
+            if not 0 <= floor < math.inf:
+                raise ValueError(
+                    f"noise_floor of {self.heading} must be finite and at least 0, got {floor}; "
+                    "leave out the x where it is unknown"
+                )
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """All known values that the y axis must include."""
+        floors = np.array([*self.noise_floor.values()], float)
+        drawn = [line.table[:, 1:].ravel() for line in self.lines]
+        values = np.concatenate([np.asarray(self.sees, float), floors, -floors, *drawn])
+        return np.asarray(values[~np.isnan(values)])
 
 
 def draw_drop_lines(
-    series: Sequence[DropLine], *, title: str, caption: str = "", noise_floor: Mapping[int, float]
+    diagonal: Sequence[Line],
+    off_diagonal: Sequence[Line],
+    *,
+    title: str,
+    caption: str = "",
+    noise_floor: Mapping[int, float],
 ) -> Figure:
-    """Draw the diagonal and the off-diagonal drop against r, each with a scale of its own.
-
-    A drop that is NaN is not measured yet and leaves a gap in its line.
+    """Draw the diagonal and the off-diagonal drop against r in two panels with own scales.
 
     Args:
-        series: One for each set of primes.
-        title: Written above.
-        caption: Written below, wrapped.
-        noise_floor: For each r, below what a drop cannot be told from 0: a band in the right panel.
+        diagonal: For each set of primes, the mean drop of the task prime's own row at each r.
+        off_diagonal: The same for the other rows.
+        title: Text above.
+        caption: Text below, wrapped.
+        noise_floor: For each r, the largest drop that cannot be distinguished from 0: a band in the
+            right panel.
 
     Returns:
         A figure; save it with ``figure.savefig("lines.pdf")``.
 
-    >>> line = DropLine("|P| = 4", (100, 500), [0.6, 0.7], [0.01, 0.0])
+    >>> own, others = (Line("|P| = 4", (100, 500), drops) for drops in ([0.6, 0.7], [0.01, 0.0]))
     >>> figure = draw_drop_lines(
-    ...     [line], title="Drop against r", noise_floor={100: 0.032, 500: 0.011}
+    ...     [own], [others], title="Drop against r", noise_floor={100: 0.032, 500: 0.011}
     ... )
     >>> [axes.get_ylabel() for axes in figure.axes]
     ['diagonal drop', 'off-diagonal drop']
     """
-    ranges = sorted({*noise_floor, *(r for line in series for r in line.ranges)})
-    if not ranges or ranges[0] < 1:
-        raise ValueError(f"input ranges must be at least 1, got {ranges[0] if ranges else 'none'}")
+    floors = {float(r): floor for r, floor in noise_floor.items()}
+    right = "other rows zeroed (note the scale)"
+    panels = [
+        Panel("own row zeroed", "diagonal drop", diagonal, sees=(0, 1)),
+        # Drops of a thousandth should not look large.
+        Panel(right, "off-diagonal drop", off_diagonal, floors, sees=(0, 0.02)),
+    ]
+    return draw_panels(panels, title=title, caption=caption, across="input range r", scale="log")
 
-    def lines(measure: str) -> list[Line]:
-        return [
-            Line(s.name, s.ranges, getattr(s, measure), getattr(s, f"{measure}_intervals"))
-            for s in series
-        ]
 
-    own = Panel("own row zeroed", "diagonal drop", lines("diagonal"), sees=(0, 1))
-    other = Panel(
-        "other rows zeroed (note the scale)",
-        "off-diagonal drop",
-        lines("off_diagonal"),
-        noise_floor={float(r): floor for r, floor in noise_floor.items()},
-        sees=(0, 0.02),  # drops of a thousandth should not look large
-    )
-    return draw_panels(
-        [own, other], title=title, caption=caption, across="input range r", scale="log"
-    )
+def draw_panels(
+    panels: Sequence[Panel],
+    *,
+    title: str,
+    caption: str = "",
+    across: str,
+    scale: Scale = "linear",
+    columns: int = 2,
+    share_y: bool = False,
+) -> Figure:
+    """Draw panels in a grid, all with the same x axis.
+
+    A line of at most 12 points has markers, and error bars for its intervals. A longer line is
+    plain, with a band for its intervals. NaN means not measured yet.
+
+    Args:
+        panels: The panels, row by row.
+        title: Text above.
+        caption: Text below, wrapped.
+        across: The label of the x axis.
+        scale: "linear", or "log" with a tick at each x.
+        columns: The largest number of panels in a row.
+        share_y: Whether all panels share one y axis.
+
+    Returns:
+        A figure; save it with ``figure.savefig("panels.pdf")``.
+
+    >>> line = Line("r = 100", (0, 1, 2), [0.6, 0.2, 0.0], intervals=[(0.5, 0.7)] * 3)
+    >>> panel = Panel("own row zeroed", "drop", [line], sees=(0, 1))
+    >>> figure = draw_panels([panel], title="Drop against depth", across="depth")
+    >>> figure.axes[0].get_ylabel()
+    'drop'
+    """
+    if not panels or columns < 1:
+        raise ValueError(f"at least one Panel and one column are required, got {len(panels)} "
+                         f"panels and {columns} columns")  # fmt: skip
+    lines = [line for panel in panels for line in panel.lines]
+    xs = sorted({float(x) for x in chain(*(p.noise_floor for p in panels), *(n.xs for n in lines))})
+    if not xs or (scale == "log" and xs[0] <= 0):
+        raise ValueError(f"lines need an x, above 0 on a log scale; got {xs[:1] or 'none'}")
+    looks = _looks(lines)
+    rows, columns = -(-len(panels) // columns), min(columns, len(panels))
+    figure, body = new_page(
+        columns * (_WIDTH + 0.9) + 0.2, rows * (_HEIGHT + 0.55) + 0.3, title=title, caption=caption,
+        key=_key(panels, looks),
+    )  # fmt: skip
+    grid = body.subplots(rows, columns, squeeze=False, sharey=share_y)
+    together = np.concatenate([panel.values for panel in panels])
+    for i, axes in enumerate(grid.flat):
+        if i >= len(panels):
+            axes.remove()
+            continue
+        panel = panels[i]
+        set_scales(axes, xs, scale, together if share_y else panel.values)
+        draw_noise(axes, panel.noise_floor, scale)
+        _draw_lines(axes, panel, looks)
+        write_title(axes, panel.heading, _WIDTH)
+        lowest = i + columns >= len(panels)  # of its column; only this one labels x
+        first = not share_y or i % columns == 0
+        write_labels(axes, across=across if lowest else "", up=panel.label if first else "",
+                     inches=(_WIDTH, _HEIGHT))  # fmt: skip
+    return figure
+
+
+def _looks(lines: Sequence[Line]) -> dict[str, dict[str, Any]]:
+    """Give each name a colour and a marker, in the order in which names first appear."""
+    names = list(dict.fromkeys(line.name for line in lines))
+    shown = matplotlib.colormaps[SEQUENTIAL](np.linspace(0, 0.88, max(2, len(names))))
+    return {
+        name: {"color": tuple(color), "marker": _MARKERS[i % len(_MARKERS)], "ms": 5, "lw": 1.6}
+        for i, (name, color) in enumerate(zip(names, shown, strict=False))
+    }
+
+
+def _key(panels: Sequence[Panel], looks: Mapping[str, dict[str, Any]]) -> list[tuple[Artist, str]]:
+    """Explain the look of each name, and the noise floor if there is one."""
+    lines = [line for panel in panels for line in panel.lines]
+    known = {line.name for line in lines if not np.isnan(line.table[:, 1]).all()}
+    marked = {line.name for line in lines if line.few}
+    key: list[tuple[Artist, str]] = []
+    for name, look in looks.items():
+        sample = Line2D([], [], **(look if name in marked else look | {"marker": ""}))
+        key.append((sample, name if name in known else f"{name}, not measured yet"))
+    if any(panel.noise_floor for panel in panels):
+        key.append((Patch(color=NOISE), "noise floor"))
+    return key
+
+
+def _draw_lines(axes: Axes, panel: Panel, looks: Mapping[str, dict[str, Any]]) -> None:
+    """Draw lines and their intervals; lines with error bars are moved aside a little."""
+    tables = [line.table for line in panel.lines]
+    if all(np.isnan(table[:, 1]).all() for table in tables):
+        write_note(axes, "not measured yet")
+    barred = [
+        line.few and not np.isnan(table[:, 2]).all()
+        for line, table in zip(panel.lines, tables, strict=True)
+    ]
+    step = min(1.8, 16 / max(1, sum(barred)))  # points
+    aside = -step * (sum(barred) - 1) / 2
+    for line, table, moved in zip(panel.lines, tables, barred, strict=True):
+        xs, ys, lows, highs = table.T
+        look, place = looks[line.name], axes.transData
+        shown: Any = None  # a marker at each point
+        if moved:
+            root = axes.get_figure(root=True)
+            assert root is not None
+            place = place + ScaledTranslation(aside / 72, 0, root.dpi_scale_trans)
+            aside += step
+        if not line.few:
+            axes.fill_between(xs, lows, highs, color=look["color"], alpha=0.18, lw=0)
+            # A value between two gaps makes no line; a marker shows it.
+            shown = _alone(ys)
+            lows[~_alone(lows + highs)] = np.nan
+        if not np.isnan(lows + highs).all():
+            axes.errorbar(xs, (lows + highs) / 2, yerr=(highs - lows) / 2, fmt="none", capsize=2,
+                          elinewidth=1, ecolor=look["color"], transform=place)  # fmt: skip
+        axes.plot(xs, ys, markevery=shown, transform=place, **look)
+
+
+def _alone(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which values are known and have no known neighbour."""
+    known = np.pad(~np.isnan(values), 1)
+    return np.asarray(known[1:-1] & ~known[:-2] & ~known[2:])

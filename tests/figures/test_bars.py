@@ -2,13 +2,14 @@ import math
 
 import numpy as np
 import pytest
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from drawn import around, assert_readable, assert_saves, filled, hatched, inside, key
+from drawn import around, assert_readable, filled, hatched, inside, key
 from primefourier import PAPER_BASIS
 from primefourier.figures import DropBars, draw_drop_bars
-from primefourier.figures.style import BLUE, NOISE, VERMILLION
+from primefourier.figures.style import NOISE, OTHER, RELEVANT
 
 PRIMES = PAPER_BASIS.primes[:8]
 MODULI = (15, 21, 33, 35, 55, 77, 105, 165, 231, 385)
@@ -38,8 +39,8 @@ def heights(figure: Figure, color: str) -> list[float]:
 
 def test_bars_are_the_drops_and_relevant_ones_stand_out() -> None:
     figure = page([DropBars("N = 15", (3, 5, 7, 11), [0.6, 0.7, 0.01, -0.02], (3, 5))])
-    assert heights(figure, VERMILLION) == [0.6, 0.7]
-    assert heights(figure, BLUE) == [0.01, -0.02]
+    assert heights(figure, RELEVANT["facecolor"]) == [0.6, 0.7]
+    assert heights(figure, OTHER["facecolor"]) == [0.01, -0.02]
     assert inside(figure.axes[0]) == [".60", ".70", ".01", "−.02"]
     assert [t.get_text() for t in figure.axes[0].get_xticklabels()] == ["3", "5", "7", "11"]
 
@@ -61,8 +62,12 @@ def test_all_panels_have_one_scale_that_holds_every_bar() -> None:
 
 
 def test_error_bars_are_drawn_where_they_are_given() -> None:
-    given, without = page(TEN[:1]), page([DropBars("N = 15", PRIMES, TEN[0].drops, (3, 5))])
-    assert len(given.axes[0].collections) == len(without.axes[0].collections) + 1
+    (bars,) = (x for x in page(TEN[:1]).axes[0].collections if isinstance(x, LineCollection))
+    ends = np.array(bars.get_segments())
+    assert np.allclose(ends[:, :, 1], np.array(TEN[0].intervals))
+    assert np.allclose(ends[:, 0, 0], range(8))
+    without = page([DropBars("N = 15", PRIMES, TEN[0].drops, (3, 5))])
+    assert not without.axes[0].collections
 
 
 def test_single_gaps_are_hatched_and_explained() -> None:
@@ -85,9 +90,9 @@ def test_an_empty_panel_says_why() -> None:
 
 
 def test_a_note_on_a_measured_panel_joins_its_name() -> None:
-    assert "N = 15 (degenerate)" in around(
-        page([DropBars("N = 15", PRIMES, TEN[0].drops, (3, 5), note="degenerate")])
-    )
+    figure = page([DropBars("N = 15", PRIMES, TEN[0].drops, (3, 5), note="degenerate")])
+    assert figure.axes[0].get_title("left") == "N = 15 (degenerate)"
+    assert around(figure) == f"Profiles, r = 100 {CAPTION}".strip()
 
 
 @pytest.mark.parametrize(
@@ -106,10 +111,6 @@ def test_everything_can_be_read(panels: list[DropBars]) -> None:
     assert_readable(page(panels))
 
 
-def test_it_is_saved_in_every_format() -> None:
-    assert_saves(page(TEN[:3]))
-
-
 def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(ValueError, match="at least one DropBars, got none"):
         page([])
@@ -118,7 +119,7 @@ def test_wrong_arguments_are_refused() -> None:
             page(TEN, noise_floor=floor)
     with pytest.raises(ValueError, match="relevant primes must be among the primes, got 29"):
         DropBars("N = 29", PRIMES, NOTHING, (29,))
-    with pytest.raises(ValueError, match="drops of N = 29 must have 1 rows of 8, got 1 rows of 1"):
+    with pytest.raises(ValueError, match=r"drops of N = 29 must have shape \(8,\), got \(1,\)"):
         DropBars("N = 29", PRIMES, [1], ())
-    with pytest.raises(ValueError, match="intervals of N = 29 must have 8 rows of 2"):
+    with pytest.raises(ValueError, match=r"intervals of N = 29 must have shape \(8, 2\)"):
         DropBars("N = 29", PRIMES, NOTHING, (), [(0, 1)])

@@ -1,13 +1,14 @@
 import numpy as np
 import pytest
+from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from drawn import around, assert_readable, assert_saves, inside
+from drawn import around, assert_readable, inside
 from primefourier import PAPER_BASIS, PrimeBasis
 from primefourier.figures import draw_block_matrix
-from primefourier.figures.table import write_short
+from primefourier.figures.style import write_short
 from primefourier.theory import project_to_equivariant
 
 BASIS = PrimeBasis((3, 5, 7), 3)
@@ -27,9 +28,14 @@ def draw(
     )
 
 
+def mesh(figure: Figure) -> QuadMesh:
+    (found,) = (x for x in figure.axes[0].collections if isinstance(x, QuadMesh))
+    return found
+
+
 def image(figure: Figure) -> NDArray[np.float64]:
     """Return the drawn entries, NaN where the paper shows."""
-    data = figure.axes[0].images[0].get_array()
+    data = mesh(figure).get_array()
     assert data is not None
     return np.asarray(np.ma.filled(np.ma.asarray(data, dtype=float), np.nan))
 
@@ -40,7 +46,7 @@ def test_entries_of_the_blocks_are_coloured_and_all_else_is_blank() -> None:
     block = np.kron(np.eye(9), np.ones((2, 2))).astype(bool)
     assert np.allclose(drawn[block], W[block])
     assert np.isnan(drawn[~block]).all()
-    assert len([t for t in inside(draw(W).axes[0]) if "=" not in t]) == 36
+    assert len(inside(draw(W).axes[0])) == 36
 
 
 def test_a_zero_inside_a_block_is_an_entry() -> None:
@@ -57,9 +63,8 @@ def test_values_are_written_in_their_cells() -> None:
     W = equivariant(BASIS)
     axes = draw(W).axes[0]
     for text in axes.texts:
-        if "=" not in text.get_text():
-            j, i = text.get_position()
-            assert text.get_text() == write_short(W[int(i), int(j)])
+        j, i = text.get_position()
+        assert text.get_text() == write_short(W[int(i), int(j)])
 
 
 def test_every_prime_and_every_depth_has_its_outline() -> None:
@@ -72,15 +77,18 @@ def test_every_prime_and_every_depth_has_its_outline() -> None:
 
 
 def test_primes_and_depths_are_named_above_and_to_the_left() -> None:
-    names = [text for text in inside(draw(equivariant(BASIS)).axes[0]) if "=" in text]
-    for p in BASIS.primes:
-        assert names.count(f"p = {p}") == 2
-    for d in range(3):
-        assert names.count(f"d = {d}") == 6
+    axes = draw(equivariant(BASIS)).axes[0]
+    for axis in (axes.xaxis, axes.yaxis):
+        depths = [label.get_text() for label in axis.get_ticklabels()]
+        assert depths == ["d = 0", "d = 1", "d = 2"] * 3
+        assert axis.get_ticklocs().tolist() == [2 * k + 0.5 for k in range(9)]
+        primes = [label.get_text() for label in axis.get_ticklabels(minor=True)]
+        assert primes == ["p = 3", "p = 5", "p = 7"]
+        assert axis.get_ticklocs(minor=True).tolist() == [2.5, 8.5, 14.5]
 
 
 def test_colours_are_symmetric_about_zero() -> None:
-    low, high = draw(equivariant(BASIS) + 3).axes[0].images[0].get_clim()
+    low, high = mesh(draw(equivariant(BASIS) + 3)).get_clim()
     assert low is not None
     assert high is not None
     assert -low == high == np.abs(equivariant(BASIS) + 3).max()
@@ -106,12 +114,8 @@ def test_everything_can_be_read(basis: PrimeBasis, factor: float) -> None:
     assert around(figure).endswith(CAPTION.strip())
 
 
-def test_it_is_saved_in_every_format() -> None:
-    assert_saves(draw(equivariant(BASIS)))
-
-
 def test_wrong_arguments_are_refused() -> None:
-    with pytest.raises(ValueError, match="matrix must have 18 rows of 18, got 2 rows of 2"):
+    with pytest.raises(ValueError, match=r"matrix must have shape \(18, 18\), got \(2, 2\)"):
         draw(np.eye(2))
     with pytest.raises(ValueError, match="matrix must be finite, got NaN"):
         draw(np.full((18, 18), np.nan))

@@ -1,0 +1,175 @@
+"""Bar charts of the drops of one modulus each: figures 18 to 22."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.patheffects import withStroke
+from numpy.typing import ArrayLike, NDArray
+
+from primefourier.encoding import PrimeBasis
+from primefourier.figures.style import (
+    CELL_SIZE,
+    GAP,
+    INK,
+    NOISE,
+    OTHER,
+    PALE,
+    RELEVANT,
+    TICK_SIZE,
+    new_page,
+    read_intervals,
+    read_table,
+    wrap,
+    write_labels,
+    write_note,
+    write_short,
+    write_title,
+)
+
+_SLOT, _LEAST_WIDTH, _HEIGHT = 0.33, 2.4, 1.2  # inches: a bar and the space beside it; the axes
+
+
+@dataclass(frozen=True)
+class DropBars:
+    """The drops of one modulus, with one bar per prime.
+
+    Attributes:
+        name: Written above the panel.
+        primes: The primes of the rows.
+        drops: The drop of test accuracy when each row is zeroed; NaN means not measured yet.
+        relevant: The primes of the relevant rows, such as the factors of N.
+        intervals: The lower and upper end of the error bar of each prime.
+        note: A remark, such as "degenerate", or why the panel is empty.
+    """
+
+    name: str
+    primes: Sequence[int]
+    drops: ArrayLike
+    relevant: Sequence[int]
+    intervals: ArrayLike | None = None
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        count = len(PrimeBasis(tuple(self.primes), 1).primes)
+        read_table(self.drops, (count,), f"drops of {self.name}")
+        read_intervals(self.intervals, count, f"intervals of {self.name}")
+        strange = sorted(set(self.relevant) - set(self.primes))
+        if strange:
+            raise ValueError(f"relevant primes must be among the primes, got {strange[0]}")
+
+    @property
+    def table(self) -> NDArray[np.float64]:
+        """The columns drop, low and high."""
+        intervals = read_intervals(self.intervals, len(self.primes), "intervals")
+        return np.column_stack([np.asarray(self.drops, float), intervals])
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is measured."""
+        return bool(np.isnan(self.table[:, 0]).all())
+
+
+def draw_drop_bars(
+    panels: Sequence[DropBars], *, title: str, caption: str = "", noise_floor: float
+) -> Figure:
+    """Draw one bar chart per modulus, all with the same scale.
+
+    Drops that are not measured yet are hatched. A panel without any drop shows its note.
+
+    Args:
+        panels: One per modulus, row by row, two in each row.
+        title: Text above.
+        caption: Text below, wrapped.
+        noise_floor: Drops closer to 0 cannot be distinguished from 0: a band, unless it is 0.
+
+    Returns:
+        A figure; save it with ``figure.savefig("profiles.pdf")``.
+
+    >>> panel = DropBars("N = 15", (3, 5, 7), [0.6, 0.7, 0.0], relevant=(3, 5))
+    >>> figure = draw_drop_bars([panel], title="Profiles at r = 500", noise_floor=0.011)
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['.60', '.70', '.00']
+    """
+    if not panels:
+        raise ValueError("panels must hold at least one DropBars, got none")
+    if not 0 <= noise_floor < math.inf:
+        raise ValueError(f"noise_floor must be a number of at least 0, got {noise_floor}")
+    columns = min(2, len(panels))
+    rows = -(-len(panels) // columns)
+    width = max(_LEAST_WIDTH, *(_slot(panel) * len(panel.primes) for panel in panels))
+    figure, body = new_page(
+        columns * (width + 0.4) + 0.4, rows * (_HEIGHT + 0.55) + 0.3, title=title, caption=caption,
+        key=_key(panels, noise_floor),
+    )  # fmt: skip
+    grid = body.subplots(rows, columns, squeeze=False, sharey=True)
+    known = np.concatenate([panel.table.ravel() for panel in panels])
+    known = np.append(known[~np.isnan(known)], [1.0, -noise_floor, noise_floor])
+    room = np.ptp(known)
+    for i, axes in enumerate(grid.flat):
+        if i >= len(panels):
+            axes.remove()
+            continue
+        axes.set_ylim(known.min() - 0.03 * room, known.max() + 0.16 * room)
+        axes.axhspan(-noise_floor, noise_floor, color=NOISE, lw=0, zorder=0)
+        _draw_panel(axes, panels[i], width)
+        lowest = i + columns >= len(panels)
+        write_labels(axes, across="ablated row" if lowest else "", up="" if i % columns else "drop",
+                     inches=(width, _HEIGHT))  # fmt: skip
+    return figure
+
+
+def _slot(panel: DropBars) -> float:
+    return max(_SLOT, 0.1 + 0.09 * len(str(max(panel.primes))))
+
+
+def _draw_panel(axes: Axes, panel: DropBars, width: float) -> None:
+    note = f" ({panel.note})" if panel.note and not panel.empty else ""
+    write_title(axes, f"{panel.name}{note}", width)
+    axes.set_xlim(-0.6, len(panel.primes) - 0.4)
+    axes.set_xticks(range(len(panel.primes)), [str(p) for p in panel.primes])
+    axes.tick_params(labelsize=TICK_SIZE, colors=INK, length=3)
+    axes.tick_params(axis="x", length=0)
+    axes.axhline(0, color=INK, lw=0.8)
+    axes.grid(axis="y", color=PALE, lw=0.4)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "bottom"]].set_visible(False)
+    axes.spines["left"].set_color(PALE)
+    if panel.empty:
+        write_note(axes, wrap(panel.note or "not measured yet", 0.85 * _LEAST_WIDTH, 10))
+        return
+    table = panel.table
+    drops, lows, highs = table.T
+    known, relevant = ~np.isnan(drops), np.isin(panel.primes, panel.relevant)
+    for x in np.flatnonzero(~known):
+        axes.axvspan(x - 0.36, x + 0.36, **GAP)
+    for chosen, look in ((known & relevant, RELEVANT), (known & ~relevant, OTHER)):
+        axes.bar(np.flatnonzero(chosen), drops[chosen], 0.72, **look)
+    for x in np.flatnonzero(known):
+        axes.annotate(
+            write_short(drops[x]), (x, np.nanmax([0, *table[x]])), (0, 1.5), ha="center",
+            va="bottom", textcoords="offset points", size=CELL_SIZE, color=INK,
+            path_effects=[withStroke(linewidth=2, foreground="white")],
+        ).set_in_layout(False)  # fmt: skip
+    if not np.isnan(lows + highs).all():
+        axes.errorbar(range(len(table)), (lows + highs) / 2, yerr=(highs - lows) / 2, fmt="none",
+                      ecolor=INK, elinewidth=1, capsize=2)  # fmt: skip
+
+
+def _key(panels: Sequence[DropBars], noise_floor: float) -> list[tuple[Artist, str]]:
+    key: list[tuple[Artist, str]] = [
+        (Patch(**RELEVANT), "relevant row"),
+        (Patch(**OTHER), "other row"),
+    ]
+    if noise_floor:
+        key.append((Patch(color=NOISE), f"noise floor ± {noise_floor:.3f}"))
+    if any(np.isnan(panel.table[:, 0]).any() for panel in panels if not panel.empty):
+        key.append((Patch(**GAP), "not measured yet"))
+    return key
