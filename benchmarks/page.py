@@ -7,11 +7,11 @@ from pathlib import Path
 
 from benchmarks.chromium import start_chromium
 from primefourier.explorer import make_page, page_data
+from primefourier.lab import Run
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.experiments import models_of, profile
 from primefourier.lab.provenance import Provenance
 from primefourier.lab.record import Measurement, Record
-from primefourier.lab.report import run_as_data
+from primefourier.lab.studies import models_of, profile
 
 ROUNDS = 5
 _MOST_MODELS = 34  # the last cell of experiment 1: |P| = 16, r = 4000
@@ -42,7 +42,7 @@ def open_report() -> dict[str, float]:
     draw = random.Random(750)
     planned = models_of(profile("paper"))
     records = [_made_up(config, draw) for config in planned]
-    run = run_as_data(planned, records, ["pfe reproduce --profile paper"], Path("results/paper"))
+    run = Run(planned, records, folder=Path("results/paper")).page_data()
     page = make_page(page_data(run=run), title="750 models")
     seconds, opening, turning = [], [], []
     with tempfile.TemporaryDirectory() as folder, start_chromium() as browser:
@@ -79,7 +79,7 @@ def _made_up(config: ModelConfig, draw: random.Random) -> Record:
             test_size=size,
             correct_by_epoch=tuple(counts),
             correct=counts[-1],
-            lost=tuple(draw.randrange(size) for _ in config.primes),
-            gained=tuple(draw.randrange(size) for _ in config.primes),
+            lost=tuple(draw.randrange(counts[-1] + 1) for _ in config.primes),
+            gained=tuple(draw.randrange(size - counts[-1] + 1) for _ in config.primes),
         ),
     )  # fmt: skip

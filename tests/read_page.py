@@ -1,4 +1,4 @@
-"""Read a page as a browser would, as far as tags and texts go."""
+"""Read the tags and texts of an HTML page."""
 
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -7,12 +7,12 @@ from pathlib import Path
 
 @dataclass
 class Page(HTMLParser):
-    """The tags of a page in order, each with its attributes' names; texts by id or tag."""
+    """The tags of a page in order, each with the names of its attributes; texts by id or tag."""
 
     tags: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
     attributes: dict[str, str] = field(default_factory=dict)
-    """What meta elements say, by what they are about."""
+    """The contents of meta elements, by name."""
 
     def __post_init__(self) -> None:
         super().__init__()

@@ -1,35 +1,42 @@
-"""Pages opened in a real Chromium that cannot reach any network, and what went wrong on them."""
+"""Pages opened in Chromium without a network, and the errors on them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Locator, Page
 
 WIDE, PHONE = (1440, 900), (390, 844)
 
 
 @dataclass
 class Visit:
-    """A page that is open, and everything that should not have happened on it."""
+    """An open page, and its errors, warnings and requests."""
 
     page: Page
     address: str
     problems: list[str] = field(default_factory=list)
 
     def load(self, fragment: str = "") -> None:
-        """Open the page anew, as if for the first time."""
+        """Reload the page."""
         self.page.goto("about:blank")
         self.page.goto(self.address + fragment)
         self.page.wait_for_selector("html[data-ready]", state="attached")
 
     def check(self) -> None:
-        """Fail if something happened that should not have."""
+        """Fail if there was an error, a warning or a request."""
         assert self.problems == []
 
+    def find_problems(self) -> dict[str, list[object]]:
+        """Return what the page lacks for people with a screen reader or poor sight."""
+        script = Path(__file__).parent / "explorer" / "accessibility.js"
+        self.page.evaluate(script.read_text(encoding="utf-8"))
+        found: dict[str, list[object]] = self.page.evaluate("findProblems()")
+        return {problem: elements for problem, elements in found.items() if elements}
+
     def text(self, selector: str) -> str:
-        """Return the text that an element shows."""
+        """Return the text of the first element that a selector finds."""
         return self.page.locator(selector).first.inner_text()
 
     def until(self, expression: str, seconds: float = 10) -> None:
@@ -80,3 +87,12 @@ def visit(
         opened.check()
     finally:
         context.close()
+
+
+def read_heights(chart: Locator, points: list[float]) -> list[float]:
+    """Return the values that the y axis of a chart gives to heights on it."""
+    ticks = chart.locator("text.tick[text-anchor=end]:not(.halo)").evaluate_all(
+        "ticks => ticks.map((tick) => [Number(tick.textContent), Number(tick.getAttribute('y'))])"
+    )
+    (low, bottom), (high, top) = ticks[0], ticks[-1]
+    return [low + (high - low) * (y - bottom) / (top - bottom) for y in points]

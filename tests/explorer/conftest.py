@@ -1,4 +1,4 @@
-"""One Chromium for each file of tests, and the explorer's page without a run."""
+"""One Chromium for all tests of the page, and the explorer's page without a run."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ from primefourier.explorer import make_page, page_data
 from visits import Visit, visit
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     with start_chromium() as started:
         yield started
@@ -28,13 +28,13 @@ def explorer_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def report_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report of the whole paper, made up, with one failed model and some that are waiting."""
+    """A report of invented records of the paper's models: one failed, and some are waiting."""
     file = tmp_path_factory.mktemp("report") / "report.html"
     write_report(file, PAPER, RECORDS)
     return file
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def report_tab(browser: Browser, report_file: Path) -> Iterator[Visit]:
     with visit(browser, report_file) as opened:
         yield opened
@@ -42,13 +42,13 @@ def report_tab(browser: Browser, report_file: Path) -> Iterator[Visit]:
 
 @pytest.fixture
 def report(report_tab: Visit) -> Iterator[Visit]:
-    """The report of the whole paper as it is when opened."""
-    report_tab.load()
+    """The report, not reloaded: a test sets what it depends on."""
+    report_tab.page.mouse.move(0, 0)
     yield report_tab
     report_tab.check()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def explorer_tab(browser: Browser, explorer_file: Path) -> Iterator[Visit]:
     with visit(browser, explorer_file) as opened:
         yield opened
@@ -56,7 +56,7 @@ def explorer_tab(browser: Browser, explorer_file: Path) -> Iterator[Visit]:
 
 @pytest.fixture
 def explorer(explorer_tab: Visit) -> Iterator[Visit]:
-    """The explorer as it is when opened; a tab is used for several tests, which saves time."""
+    """The explorer as it is when opened."""
     explorer_tab.page.emulate_media(reduced_motion="no-preference")
     explorer_tab.load()
     yield explorer_tab

@@ -1,9 +1,7 @@
-"""Which channels matter, as the page says it: the same as ``pf.plan``."""
+"""The page names the same channels as ``pf.plan``."""
 
 import random
 from typing import Any
-
-import pytest
 
 from primefourier.encoding import PAPER_BASIS, PrimeBasis, plan
 from visits import Visit
@@ -48,7 +46,7 @@ def check(n: int, basis: PrimeBasis, shown: dict[str, Any]) -> None:
     assert len(shown["lit"]) == len(shown["cells"]) == len(expected.relevant)
 
 
-def test_every_modulus_gets_the_plan_of_the_library(explorer: Visit) -> None:
+def test_70_moduli_have_the_plan_of_the_library(explorer: Visit) -> None:
     draw = random.Random(5)
     moduli = [2, 3, 21, 45, 231, 360, 59**6, 59**7, 2**64, 3**3 * 61]
     moduli += [draw.randrange(2, 10 ** draw.randrange(1, 14)) for _ in range(60)]
@@ -70,14 +68,16 @@ def test_basis_and_depth_can_be_changed(explorer: Visit) -> None:
     assert page.locator(".block-matrix .prime-square").count() == 1
 
 
-@pytest.mark.parametrize(
-    ("typed", "problem"),
-    [("4", "got 4; use depth"), ("3, 3", "got 3 twice"), ("", "such as 3, 5, 7"), ("x", "got “x”")],
-)
-def test_primes_that_are_none_are_explained(explorer: Visit, typed: str, problem: str) -> None:
-    explorer.page.get_by_label("primes of the basis").fill(typed)
-    assert problem in explorer.text("#basis-primes-problem")
-    assert explorer.page.locator(".channel-table tbody tr").count() == 16
+def test_invalid_primes_are_explained(explorer: Visit) -> None:
+    for typed, problem in {
+        "4": "got 4; use depth",
+        "3, 3": "got 3 twice",
+        "": "such as 3, 5, 7",
+        "x": "got “x”",
+    }.items():
+        explorer.page.get_by_label("primes of the basis").fill(typed)
+        assert problem in explorer.text("#basis-primes-problem")
+        assert explorer.page.locator(".channel-table tbody tr").count() == 16
 
 
 def test_the_lens_shows_the_prime_under_the_pointer(explorer: Visit) -> None:
@@ -91,3 +91,13 @@ def test_modulus_is_shared_with_the_circles(explorer: Visit) -> None:
     explorer.page.locator("#channels input.number.n").fill("21")
     assert explorer.text("#equation") == "(9 + 17) mod 21 = 5"
     assert explorer.page.locator("#circles input.number.n").input_value() == "21"
+
+
+def test_primes_that_only_the_circles_have_are_explained(explorer: Visit) -> None:
+    (shown,) = read(explorer, [97])
+    check(97, PAPER_BASIS, shown)
+    part = explorer.page.locator("#channels .plan")
+    words = "The number circles above are chosen for N, so they include its primes."
+    assert words in part.inner_text()
+    read(explorer, [3**7])  # the basis lacks a depth, not a prime
+    assert words not in part.inner_text()

@@ -1,4 +1,4 @@
-"""The number circles in a real browser: what they show is what Python computes."""
+"""The number circles show what Python computes."""
 
 import math
 import random
@@ -51,11 +51,11 @@ TURN_KNOB = """
                    cy + dx * Math.sin(angle) + dy * Math.cos(angle)]];
 }
 """
-"""Where a knob is, and where it is some residues of 23 further on."""
+"""The position of a knob, and its position after a turn by some residues of 23."""
 
 
 def some_cases(count: int) -> list[dict[str, str]]:
-    """Small ones, large ones and negative ones, with a modulus that can be factored."""
+    """Return small, large and negative integers, with moduli that can be factored."""
     draw = random.Random(20)
     primes = [2, 3, 5, 7, 11, 13, 101, 997, 65537, 1_000_003, 2_147_483_647]
     cases = []
@@ -72,7 +72,7 @@ def some_cases(count: int) -> list[dict[str, str]]:
     return cases
 
 
-def test_arithmetic_of_200_random_tasks_is_pythons(explorer: Visit) -> None:
+def test_200_random_tasks_agree_with_python(explorer: Visit) -> None:
     cases = some_cases(200)
     for case, shown in zip(cases, explorer.page.evaluate(READ, cases), strict=True):
         check_task(case, shown)
@@ -111,45 +111,39 @@ def check_task(case: dict[str, str], shown: dict[str, Any]) -> None:
     assert steps == (expected_steps if len(moduli) > 1 else [])
 
 
-def test_figure_1_is_what_the_page_begins_with(explorer: Visit) -> None:
+def test_the_page_starts_with_figure_1(explorer: Visit) -> None:
     assert explorer.text("#equation") == "(9 + 17) mod 23 = 3"
     circles = explorer.page.locator(".circle")
     assert [c.get_attribute("data-prime") for c in circles.all()] == ["23", "29", "31", "37"]
     assert explorer.page.locator(".circle.active").get_attribute("data-prime") == "23"
     overlap = explorer.page.locator(".circle.active .sector.sum")
-    assert overlap.count() == 1  # 9 + 17 goes beyond the turn
+    assert overlap.count() == 1  # 9 + 17 exceeds a full turn
     assert explorer.page.locator(".circle:not(.active) .sector.sum").count() == 0
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("3.5", "An integer such as 9 or −17 is required, got “3.5”."),
-        ("", "An integer such as 9 or −17 is required, got “”."),
-        ("<b>9</b>", "An integer such as 9 or −17 is required, got “<b>9</b>”."),
-        ("9" * 5001, "This page takes up to 5000 digits, got 5001; the library takes any."),
-    ],
-)
-def test_what_is_no_integer_is_explained_and_changes_nothing(
-    explorer: Visit, text: str, problem: str
-) -> None:
+def test_invalid_integers_are_explained_and_change_nothing(explorer: Visit) -> None:
     field = explorer.page.get_by_label("a ↔", exact=True)
-    field.fill(text)
-    assert explorer.text("#circles .number-field .problem") == problem
-    assert field.get_attribute("aria-invalid") == "true"
-    assert explorer.text("#equation") == "(9 + 17) mod 23 = 3"
+    for text in ("3.5", "", "<b>9</b>", "9" * 5001):
+        field.fill(text)
+        required = f"An integer such as 9 or −17 is required, got “{text}”."
+        if len(text) > 5000:
+            required = "This page takes up to 5000 digits, got 5001; the library takes any."
+        assert explorer.text("#circles .number-field .problem") == required
+        assert field.get_attribute("aria-invalid") == "true"
+        assert explorer.text("#equation") == "(9 + 17) mod 23 = 3"
     field.fill("1_0")
     assert explorer.text("#equation") == "(10 + 17) mod 23 = 4"
     assert field.get_attribute("aria-invalid") == "false"
 
 
-def test_a_modulus_below_2_is_refused(explorer: Visit) -> None:
+def test_the_modulus_is_at_least_2(explorer: Visit) -> None:
     field = explorer.page.locator("#circles input.number.n")
     field.fill("1")
     assert "At least 2 is required, got 1." in explorer.text("#circles .controls")
-    field.fill("2")
-    field.press("ArrowDown")
-    assert field.input_value() == "2"
+    for start, key in (("2", "ArrowDown"), ("8", "PageDown")):
+        field.fill(start)
+        field.press(key)
+        assert field.input_value() == "2"
 
 
 def test_keys_and_buttons_step_a_number(explorer: Visit) -> None:
@@ -177,25 +171,26 @@ def test_the_name_of_a_number_can_be_dragged(explorer: Visit) -> None:
     mouse.move(box["x"] + 5 + 30, box["y"] + 5, steps=7)
     mouse.up()
     assert explorer.text("#equation") == "(14 + 17) mod 23 = 8"
-    mouse.move(box["x"] + 300, box["y"] + 5)  # released: nothing moves any more
+    mouse.move(box["x"] + 300, box["y"] + 5)  # after its release, the pointer changes nothing
     assert explorer.text("#equation") == "(14 + 17) mod 23 = 8"
 
 
-@pytest.mark.parametrize(
-    ("grip", "residues", "equation"),
-    [("a", 3, "(12 + 17)"), ("b", 3, "(9 + 20)"), ("a", -2, "(7 + 17)"), ("b", -5, "(9 + 12)")],
-)
-def test_the_end_of_an_arc_can_be_dragged(
-    explorer: Visit, grip: str, residues: int, equation: str
-) -> None:
+def test_knobs_can_be_dragged(explorer: Visit) -> None:
     """Dragged by 3 of 23 residues clockwise, a number grows by 3, also beyond the top."""
-    at, to = explorer.page.evaluate(TURN_KNOB, [grip, residues])
-    mouse = explorer.page.mouse
-    mouse.move(*at)
-    mouse.down()
-    mouse.move(*to, steps=4)
-    mouse.up()
-    assert explorer.text("#equation").startswith(equation)
+    page = explorer.page
+    for grip, residues, equation in (
+        ("a", 3, "(12 + 17)"),
+        ("b", 3, "(9 + 20)"),
+        ("a", -2, "(7 + 17)"),
+        ("b", -5, "(9 + 12)"),
+    ):
+        page.get_by_role("button", name="9 + 17 mod 23").click()
+        at, to = page.evaluate(TURN_KNOB, [grip, residues])
+        page.mouse.move(*at)
+        page.mouse.down()
+        page.mouse.move(*to, steps=4)
+        page.mouse.up()
+        assert explorer.text("#equation").startswith(equation)
 
 
 def test_a_finger_can_drag_too(browser: Browser, explorer_file: Path) -> None:
@@ -215,7 +210,7 @@ def test_a_finger_can_drag_too(browser: Browser, explorer_file: Path) -> None:
         opened.until("document.querySelector('#equation .a').textContent === '12'")
 
 
-def test_of_two_knobs_in_one_place_the_nearer_is_taken(explorer: Visit) -> None:
+def test_the_nearer_of_two_overlapping_knobs_is_dragged(explorer: Visit) -> None:
     explorer.load("#a=13&b=21&n=21&operation=add")
     knob = explorer.page.locator('.circle[data-prime="7"] [data-grip="a"] .knob')
     box = knob.bounding_box()
@@ -229,13 +224,6 @@ def test_of_two_knobs_in_one_place_the_nearer_is_taken(explorer: Visit) -> None:
     assert not explorer.text("#equation").startswith("(13 ")
 
 
-def test_a_modulus_dragged_below_2_stays_there(explorer: Visit) -> None:
-    field = explorer.page.locator("#circles input.number.n")
-    field.fill("8")
-    field.press("PageDown")
-    assert field.input_value() == "2"
-
-
 def test_large_periods_draw_a_hand(explorer: Visit) -> None:
     explorer.load(f"#a=2&b={7**380}&n={3**700}&operation=multiply")
     ends = explorer.page.locator(".circle.active .hand").evaluate(
@@ -247,12 +235,12 @@ def test_large_periods_draw_a_hand(explorer: Visit) -> None:
     )
 
 
-def test_circles_that_miss_a_factor_say_so(explorer: Visit) -> None:
+def test_factors_without_a_circle_are_named(explorer: Visit) -> None:
     explorer.load("#a=1&b=2&n=15&operation=add&primes=2,3")
     assert "5 is a prime factor of N without a circle" in explorer.text(".equation")
 
 
-def test_a_prime_that_cannot_be_proven_is_not_called_composite(explorer: Visit) -> None:
+def test_unproven_primes_are_not_called_composite(explorer: Visit) -> None:
     field = explorer.page.get_by_label("primes", exact=True)
     for prime in (2**521 - 1, 2**9689 - 1):
         field.fill(str(prime))
@@ -275,7 +263,7 @@ def test_counting_up_turns_the_hands_until_it_is_stopped(explorer: Visit) -> Non
     assert explorer.text("#equation") == stopped
 
 
-def test_people_who_want_no_motion_see_whole_steps(explorer: Visit) -> None:
+def test_reduced_motion_counts_in_whole_steps(explorer: Visit) -> None:
     page = explorer.page
     page.emulate_media(reduced_motion="reduce")
     page.get_by_label("Speed of counting").select_option("30")
@@ -355,19 +343,17 @@ def test_primes_can_be_chosen(explorer: Visit) -> None:
     assert page.locator(".circle").count() == 4
 
 
-@pytest.mark.parametrize(
-    "name", ["9 + 17 mod 23", "13 + 15 mod 21", "100 − 250 mod 360", "26 digits × 26 digits"]
-)
-def test_every_example_shows_what_it_says(explorer: Visit, name: str) -> None:
-    explorer.page.get_by_role("button", name=name).click()
-    shown = explorer.text("#equation").replace("−", "-").replace("×", "*").replace(" mod ", "%")
-    task, answer = shown.split(" = ")
-    a, sign, b, n = task.replace("(", "").replace(")", " ").replace("%", "").split()
-    python = {"+": int(a) + int(b), "-": int(a) - int(b), "*": int(a) * int(b)}[sign]
-    assert int(answer) == python % int(n)
+def test_every_example_shows_what_it_says(explorer: Visit) -> None:
+    for name in ("9 + 17 mod 23", "13 + 15 mod 21", "100 − 250 mod 360", "26 digits × 26 digits"):
+        explorer.page.get_by_role("button", name=name).click()
+        shown = explorer.text("#equation").replace("−", "-").replace("×", "*").replace(" mod ", "%")
+        task, answer = shown.split(" = ")
+        a, sign, b, n = task.replace("(", "").replace(")", " ").replace("%", "").split()
+        python = {"+": int(a) + int(b), "-": int(a) - int(b), "*": int(a) * int(b)}[sign]
+        assert int(answer) == python % int(n)
 
 
-def test_a_number_that_cannot_be_split_is_named_and_still_reduced(explorer: Visit) -> None:
+def test_a_modulus_that_cannot_be_factored_still_works(explorer: Visit) -> None:
     page = explorer.page
     p, q = 10**30 + 57, 10**31 + 33
     page.locator("#circles input.number.n").fill(str(2 * p * q))
@@ -375,7 +361,7 @@ def test_a_number_that_cannot_be_split_is_named_and_still_reduced(explorer: Visi
     page.get_by_text("could not be split").first.wait_for(timeout=60_000)
 
 
-def test_the_address_carries_the_task(explorer: Visit) -> None:
+def test_the_address_keeps_the_task(explorer: Visit) -> None:
     page = explorer.page
     page.get_by_role("button", name="100 − 250 mod 360").click()
     page.get_by_label("primes of the basis").fill("2,3,5")
@@ -390,14 +376,12 @@ def test_the_address_carries_the_task(explorer: Visit) -> None:
 
 
 def test_nonsense_in_the_address_is_ignored(explorer: Visit) -> None:
-    page = explorer.page
-    page.evaluate(
-        "location.hash = 'a=x&b=7&n=23&operation=constructor&primes=<i>&depth=-1&basis=4'"
-    )
-    page.reload()
-    page.wait_for_selector("html[data-ready]")
+    explorer.load("#a=x&b=7&n=23&operation=constructor&primes=<i>&depth=-1&basis=4")
     assert explorer.text("#equation") == "(9 + 7) mod 23 = 16"
     assert "An integer such as" in explorer.text("#circle-primes-problem")
+    for depth in ("-1", "0", "1.5", "65", "9e99"):
+        explorer.page.evaluate(f"location.hash = 'a=8&depth={depth}'")
+        assert "depth=6))" in explorer.text("#channels .command")
 
 
 def test_the_answer_can_be_copied(explorer: Visit) -> None:

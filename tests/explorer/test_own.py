@@ -1,9 +1,7 @@
-"""Try your own: the commands a page offers do what they say."""
-
-import pytest
+"""Try your own: the commands train the models that the page announces."""
 
 from explorer_pages import read_command
-from primefourier.lab.experiments import EXPERIMENTS, models_of
+from primefourier.lab.studies import EXPERIMENTS, models_of
 from visits import Visit
 
 
@@ -26,42 +24,42 @@ CHOICES = [
 ]
 
 
-@pytest.mark.parametrize(("experiment", "fields"), CHOICES)
-def test_the_command_trains_as_many_models_as_the_page_says(
-    explorer: Visit, experiment: str, fields: dict[str, str]
-) -> None:
+def test_the_command_trains_the_number_of_models_shown(explorer: Visit) -> None:
     form = explorer.page.locator("#own")
-    form.get_by_role("radio", name=experiment).click()
-    for label, value in fields.items():
-        form.get_by_label(label).fill(value)
-    models = models_of([read_command(command(explorer))])
-    assert f"This trains {len(models)} model" in form.inner_text()
+    for experiment, fields in CHOICES:
+        form.get_by_role("radio", name=experiment).click()
+        for label, value in {"Primes, one row each": "", **fields}.items():
+            form.get_by_label(label).fill(value)
+        models = models_of([read_command(command(explorer))])
+        assert f"This trains {len(models)} model" in form.inner_text()
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
-def test_empty_fields_stand_for_the_papers_values(explorer: Visit, name: str) -> None:
-    """The page has these lists written down once more, since it needs no laboratory."""
+def test_empty_fields_mean_the_papers_values(explorer: Visit) -> None:
+    """The page has its own copy of these lists, because it does not need the laboratory."""
     form = explorer.page.locator("#own")
-    titles = {"exp1": "Experiment 1", "control": "Control", "exp2": "Experiment 2"}
-    form.get_by_role("radio", name=titles[name]).click()
-    paper = EXPERIMENTS[name]()
-    rows = ("Moduli N", "moduli") if name == "exp2" else ("Numbers of primes |P|", "sizes")
-    for label, field in [rows, ("Input ranges r", "ranges"), ("Primes, one row each", "primes")]:
-        shown = form.get_by_label(label).get_attribute("placeholder") or ""
-        assert tuple(map(int, shown.split(","))) == getattr(paper, field)
+    for name, title in {
+        "exp1": "Experiment 1",
+        "control": "Control",
+        "exp2": "Experiment 2",
+    }.items():
+        form.get_by_role("radio", name=title).click()
+        rows = ("Moduli N", "moduli") if name == "exp2" else ("Numbers of primes |P|", "sizes")
+        for label, field in [
+            rows,
+            ("Input ranges r", "ranges"),
+            ("Primes, one row each", "primes"),
+        ]:
+            shown = form.get_by_label(label).get_attribute("placeholder") or ""
+            assert tuple(map(int, shown.split(","))) == getattr(EXPERIMENTS[name](), field)
 
 
-def test_primes_may_be_typed_in_any_order(explorer: Visit) -> None:
-    form = explorer.page.locator("#own")
-    form.get_by_label("Numbers of primes |P|").fill("")
-    form.get_by_label("Primes, one row each").fill("7, 3 5,")
+def test_lists_may_be_unordered_or_empty(explorer: Visit) -> None:
+    explorer.page.locator("#own-sizes").fill("")
+    explorer.page.locator("#own-primes").fill("7, 3 5,")
     assert read_command(command(explorer)).primes == (3, 5, 7)
-
-
-@pytest.mark.parametrize("name", ["sizes", "ranges", "seeds", "primes"])
-def test_a_lone_comma_is_an_empty_field(explorer: Visit, name: str) -> None:
-    explorer.page.locator(f"#own-{name}").fill(" , ,")
-    assert read_command(command(explorer)).configs()
+    for name in ("primes", "sizes", "ranges", "seeds"):
+        explorer.page.locator(f"#own-{name}").fill(" , ,")
+        assert read_command(command(explorer)).configs()
 
 
 def test_operation_and_shuffle_are_part_of_the_command(explorer: Visit) -> None:
@@ -73,26 +71,23 @@ def test_operation_and_shuffle_are_part_of_the_command(explorer: Visit) -> None:
     assert (config.operation, config.embedding) == ("multiply", "shuffled-pair")
 
 
-@pytest.mark.parametrize(
-    ("label", "value"),
-    [
-        ("Numbers of primes |P|", "17"),
-        ("Numbers of primes |P|", "x"),
-        ("Input ranges r", "1"),
-        ("Seeds", "-1"),
-        ("Primes, one row each", "4"),
-    ],
-)
-def test_mistakes_are_explained(explorer: Visit, label: str, value: str) -> None:
-    form = explorer.page.locator("#own")
-    field = form.get_by_label(label)
-    field.fill(value)
-    assert field.get_attribute("aria-invalid") == "true"
-    described = field.get_attribute("aria-describedby") or ""
-    assert explorer.page.locator(f"#{described.split()[-1]}").inner_text()
+def test_mistakes_are_explained(explorer: Visit) -> None:
+    for name, value in [
+        ("sizes", "17"),
+        ("sizes", "x"),
+        ("ranges", "1"),
+        ("seeds", "-1"),
+        ("primes", "4"),
+    ]:
+        field = explorer.page.locator(f"#own-{name}")
+        field.fill(value)
+        assert field.get_attribute("aria-invalid") == "true"
+        assert explorer.text(f"#{field.get_attribute('aria-describedby')}")
+        assert explorer.page.locator("#own form .command").count() == 0
+        field.fill("")
 
 
-def test_commands_follow_what_the_page_shows(explorer: Visit) -> None:
+def test_commands_follow_the_circles(explorer: Visit) -> None:
     page = explorer.page
     page.get_by_label("a ↔", exact=True).fill("-26")
     page.locator("#circles input.number.n").fill("21")

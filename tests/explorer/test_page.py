@@ -1,11 +1,16 @@
+"""The HTML file of a page and its data."""
+
 import base64
 import json
 from hashlib import sha256
+from itertools import islice
 from typing import Any
 
 import pytest
 
-from primefourier.explorer import make_page
+from primefourier.arithmetic.primes import primes_from
+from primefourier.encoding import PAPER_BASIS, PrimeBasis
+from primefourier.explorer import make_page, page_data
 from read_page import parse_page
 
 DATA: dict[str, Any] = {
@@ -31,20 +36,16 @@ def digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_any_text_comes_back_as_it_was(text: str) -> None:
-    data = {**DATA, "run": {"name": text, text: [text]}}
-    source = make_page(data, title="t").encode().decode()  # as it is written and read
-    page = parse_page(source)
-    found = json.loads(page.texts["data"])
-    assert json.dumps(found) == json.dumps(data), "compared with halves of surrogate pairs escaped"
-    assert page.tags == parse_page(make_page(DATA, title="t")).tags
-
-
-def test_the_data_cannot_hold_what_an_html_parser_looks_for() -> None:
-    data = {**DATA, "run": {"names": list(HOSTILE)}}
-    text = parse_page(make_page(data, title="t")).texts["data"]
-    assert not set("<>&\u2028\u2029") & set(text)
+def test_hostile_texts_stay_data() -> None:
+    tags = parse_page(make_page(DATA, title="t")).tags
+    for text in HOSTILE:
+        data = {**DATA, "run": {"name": text, text: [text]}}
+        source = make_page(data, title="t").encode().decode()  # as it is written and read
+        page = parse_page(source)
+        found = json.loads(page.texts["data"])
+        assert json.dumps(found) == json.dumps(data), "compared with escaped surrogates"
+        assert page.tags == tags
+        assert not set("<>&\u2028\u2029") & set(page.texts["data"])
 
 
 def test_the_title_is_text() -> None:
@@ -54,7 +55,7 @@ def test_the_title_is_text() -> None:
         assert page.tags == parse_page(make_page(DATA, title="t")).tags
 
 
-def test_the_policy_names_the_script_and_the_style_and_forbids_all_else() -> None:
+def test_the_policy_allows_only_the_pages_script_and_style() -> None:
     page = parse_page(make_page(DATA, title="t"))
     rules = dict(rule.strip().split(" ", 1) for rule in page.attributes[POLICY].split(";"))
     assert rules == {
@@ -67,7 +68,7 @@ def test_the_policy_names_the_script_and_the_style_and_forbids_all_else() -> Non
     }
 
 
-def test_the_policy_comes_before_anything_it_is_about() -> None:
+def test_the_policy_comes_first() -> None:
     tags = [tag for tag, _ in parse_page(make_page(DATA, title="t")).tags]
     assert tags.index("meta") < min(tags.index(tag) for tag in ("link", "style", "script"))
     assert make_page(DATA, title="t").index(POLICY) < make_page(DATA, title="t").index("<style")
@@ -84,15 +85,42 @@ def test_no_element_or_attribute_loads_or_runs_anything() -> None:
     assert not any(name.startswith("on") for name in names)
 
 
-def test_the_script_holds_every_module_and_nothing_of_the_data() -> None:
+def test_the_script_does_not_depend_on_the_data() -> None:
     plain = parse_page(make_page(DATA, title="t"))
     other = parse_page(make_page({**DATA, "run": {"name": HOSTILE[0]}}, title="u"))
-    assert plain.texts["script"].startswith('"use strict";\nconst module_')
+    assert plain.texts["script"].startswith('"use strict";\nconst ')
     assert plain.texts["script"].rstrip().endswith("})();")
     assert plain.texts["script"] == other.texts["script"]
     assert plain.attributes[POLICY] == other.attributes[POLICY]
 
 
-def test_numbers_that_json_does_not_have_are_refused() -> None:
+def test_nan_is_refused() -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         make_page({**DATA, "run": {"mean": float("nan")}}, title="t")
+
+
+def test_the_default_page_starts_with_figure_1_and_the_papers_basis() -> None:
+    assert page_data() == {
+        "start": {"a": "9", "b": "17", "n": "23", "operation": "add", "primes": None},
+        "basis": {"primes": list(map(str, PAPER_BASIS.primes)), "depth": 6},
+        "run": None,
+    }
+
+
+def test_integers_of_any_size_become_strings() -> None:
+    huge = 10**400
+    data = page_data(huge, -huge, huge + 1, circles=(2, 3), basis=PrimeBasis((2, 3), 4))
+    assert (data["start"]["a"], data["start"]["b"]) == (str(huge), f"-{huge}")
+    assert data["start"]["n"] == str(huge + 1)
+    assert data["start"]["primes"] == ["2", "3"]
+    assert data["basis"] == {"primes": ["2", "3"], "depth": 4}
+
+
+def test_too_many_primes_or_depths_are_refused() -> None:
+    primes = tuple(islice(primes_from(2), 65))
+    with pytest.raises(ValueError, match="a page shows at most 64 primes, got 65"):
+        page_data(basis=PrimeBasis(primes, 1))
+    with pytest.raises(ValueError, match="at most 64 primes"):
+        page_data(circles=primes)
+    with pytest.raises(ValueError, match="a page shows at most 64 depths, got 65"):
+        page_data(basis=PrimeBasis((2,), 65))

@@ -1,4 +1,4 @@
-"""Reports of runs that are empty, partial, failed or hostile: each a sensible page."""
+"""Reports of empty, partial, failed and hostile runs."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ HOSTILE = (
     "</script><script>document.title='owned'</script>"
     "<img src=x onerror=\"document.title='owned'\"> \u202e${1+1}"
 )
-"""Ends the data's script, runs, loads, turns the text around, and looks like a template."""
+"""Ends the script of the data, runs code, loads a file, reverses text, looks like a template."""
 
 
 def check_page(browser: Browser, file: Path, *words: str) -> None:
@@ -30,10 +30,10 @@ def check_page(browser: Browser, file: Path, *words: str) -> None:
 OWN = configs_of("exp2", moduli=[45, 12], ranges=[50], primes=[2, 3], operation="multiply")
 NONE_RELEVANT = configs_of("exp2", moduli=[49], ranges=[50], primes=[2, 3])
 CASES: dict[str, tuple[Sequence[ModelConfig], Sequence[Record], list[str]]] = {
-    "nothing asked for": (
+    "nothing planned": (
         [],
         [],
-        ["Nothing has been asked of this run yet"],
+        ["No models are planned in this run yet"],
     ),
     "nothing measured": (EXP1[:20], [], ["0 of 20 models measured", "waiting"]),
     "half of a cell": (EXP1[:4], plausible(EXP1[:2]), ["2 of 4 models measured", "2 of 4"]),
@@ -57,7 +57,7 @@ CASES: dict[str, tuple[Sequence[ModelConfig], Sequence[Record], list[str]]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_every_run_gives_a_sensible_page(browser: Browser, tmp_path: Path, case: str) -> None:
+def test_every_run_gives_a_complete_page(browser: Browser, tmp_path: Path, case: str) -> None:
     planned, records, words = CASES[case]
     file = tmp_path / "report.html"
     write_report(file, planned, records)
@@ -70,7 +70,6 @@ def test_hostile_text_is_shown_and_does_nothing(browser: Browser, tmp_path: Path
         file,
         EXP1[:8],
         [failed(EXP1[0], HOSTILE), *plausible(EXP1[1:8])],
-        commands=[f"pfe run exp1 --seeds '{HOSTILE}'"],
         folder=Path(f"results/{HOSTILE.replace('/', '|')}"),
     )
     with visit(browser, file) as opened:
@@ -83,19 +82,15 @@ def test_hostile_text_is_shown_and_does_nothing(browser: Browser, tmp_path: Path
         assert page.title() != "owned"
 
 
-def test_a_command_of_others_is_not_offered_for_copying(browser: Browser, tmp_path: Path) -> None:
+def test_the_offered_command_trains_the_planned_models(browser: Browser, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
-    commands = ["rm -rf /", "pfe run exp1; rm -rf /", "pfe run exp1 --sizes 4"]
-    write_report(file, EXP1[:8], plausible(EXP1[:4]), commands=commands)
+    write_report(file, EXP1[:8], plausible(EXP1[:4]))
     with visit(browser, file) as opened:
         offered = opened.page.locator("#run .command code").all_inner_texts()
-        assert [text.removesuffix(" --out results/paper") for text in offered] == [
-            "pfe run 'exp1;' rm -rf /",  # one command, with a strange experiment
-            "pfe run exp1 --sizes 4",
-        ]
+        assert offered == ["pfe run exp1 --sizes 4 --ranges 100,500 --out results/paper"]
 
 
-def test_one_endless_line_does_not_break_the_page(browser: Browser, tmp_path: Path) -> None:
+def test_a_very_long_line_fits_the_page(browser: Browser, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     write_report(file, EXP1[:1], [failed(EXP1[0], "x" * 200_000)])
     with visit(browser, file) as opened:
@@ -103,11 +98,11 @@ def test_one_endless_line_does_not_break_the_page(browser: Browser, tmp_path: Pa
         assert opened.page.locator("#failures").bounding_box()["height"] < 1000  # type: ignore[index]
 
 
-def test_own_settings_come_before_what_the_paper_has(browser: Browser, tmp_path: Path) -> None:
+def test_own_settings_come_before_the_papers(browser: Browser, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     write_report(file, OWN, plausible(OWN))
     with visit(browser, file) as opened:
         shown = opened.page.locator("#results figure:visible h3")
         assert shown.all_inner_texts() == ["Experiment 2, operation multiply, primes 2, 3"]
-        opened.page.get_by_text("that this run does not have").click()
+        opened.page.get_by_text("that this run does not contain").click()
         assert shown.count() == 4

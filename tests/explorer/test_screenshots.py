@@ -1,6 +1,6 @@
-"""What people see: pictures of the pages, and the one in the README, which is made here.
+"""Pictures of the pages, among them the one in the README.
 
-``make screenshots`` writes them all to ``screenshots`` and the README's to ``docs/images``.
+``make screenshots`` writes them to ``screenshots``, and the README's to ``docs/images``.
 """
 
 import io
@@ -20,14 +20,14 @@ README_SIZE = (1200, 1215)
 
 
 def keep(picture: bytes, name: str) -> None:
-    """Keep a picture where SCREENSHOTS names a folder, for people to look at."""
+    """Write a picture to the folder that SCREENSHOTS names, if any."""
     if folder := os.environ.get("SCREENSHOTS"):
         Path(folder).mkdir(parents=True, exist_ok=True)
         (Path(folder) / f"{name}.png").write_bytes(picture)
 
 
 def take(opened: Visit, part: str, name: str) -> np.ndarray:
-    """Go to a part of the page and take a picture of the screen."""
+    """Scroll to a part of the page and take a picture of the screen."""
     if part == "detail":
         opened.page.locator("[role=grid] button.value").nth(34).click()
     opened.page.evaluate(f"document.querySelector('#{part}, .{part}').scrollIntoView()")
@@ -57,10 +57,8 @@ def test_every_part_fills_its_screen(
         assert min(thirds) > 10, f"{part}: a third of the screen is empty"
 
 
-def test_the_readme_shows_figure_2_of_the_paper_alive(
-    browser: Browser, explorer_file: Path
-) -> None:
-    """Fonts differ between machines, so the content is compared, and the picture only kept."""
+def test_the_readme_shows_figure_2_of_the_paper(browser: Browser, explorer_file: Path) -> None:
+    """Fonts differ between machines, so the test compares the content, not the pixels."""
     shown = IMAGES / "explorer.png"
     task = "#a=13&b=15&n=21&operation=add"
     with visit(browser, explorer_file, size=README_SIZE, still=True, fragment=task) as opened:

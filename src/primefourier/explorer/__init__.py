@@ -1,4 +1,4 @@
-"""The page people play with: number circles, channels and the results of a run, in one file."""
+"""The interactive page: number circles, channels and the results of a run, in one HTML file."""
 
 from primefourier.explorer.data import page_data
 from primefourier.explorer.page import make_page

@@ -1,66 +1,92 @@
-"""Join the page's scripts into one, since a page opened from a file cannot import others.
+"""Join the page's scripts into one, because a page opened from a file cannot import others.
 
-The scripts are ECMAScript modules in a narrow dialect: ``import { x } from "./y.js";`` at the top,
-and ``export`` before a function, class or const. Each becomes a function that returns what it
-exports, called once, after those it imports from.
+The scripts are ECMAScript modules that use a small part of the language's import and export
+syntax: ``import { x } from "../folder/y.js";`` at the top of a script, and ``export`` before a
+function, class or const. Each script becomes a function that returns its exports. The functions
+are called once each, in an order that puts imported scripts first.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Mapping
 
-_IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([a-z_]+)\.js";\n', re.MULTILINE)
+_IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.{1,2}/[a-z0-9_./]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (\w+))", re.MULTILINE)
-_LEFT_OVER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
+_UNSUPPORTED = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 
 def bundle(scripts: Mapping[str, str], main: str) -> str:
     r"""Return one script that does what ``main`` does.
 
     Args:
-        scripts: The text of each script, by its name without ``.js``.
-        main: The script to start with.
+        scripts: The text of each script, by its path in the folder of scripts.
+        main: The path of the script to start with.
 
-    >>> scripts = {"one": "export const one = 1;", "main": 'import { one } from "./one.js";\none;'}
-    >>> print(bundle(scripts, "main"))
+    Raises:
+        ValueError: If scripts import each other in a cycle, a script is missing, a path leaves the
+            folder, or a script uses syntax that is not supported.
+
+    >>> scripts = {
+    ...     "numbers/one.js": "export const one = 1;",
+    ...     "page/main.js": 'import { one } from "../numbers/one.js";\none;',
+    ... }
+    >>> print(bundle(scripts, "page/main.js"))
     "use strict";
-    const module_one = (() => {
+    const numbers_one = (() => {
     const one = 1;
     return { one };
     })();
-    const module_main = (() => {
-    const { one } = module_one;
+    const page_main = (() => {
+    const { one } = numbers_one;
     one;
     return {  };
     })();
     """
     ordered: list[str] = []
     _visit(main, scripts, [], ordered)
-    return "\n".join(['"use strict";', *(_as_function(name, scripts[name]) for name in ordered)])
+    return "\n".join(['"use strict";', *(_as_function(path, scripts[path]) for path in ordered)])
 
 
-def _visit(name: str, scripts: Mapping[str, str], path: list[str], ordered: list[str]) -> None:
-    """Append a script to the order, after all it imports from."""
-    if name in path:
-        raise ValueError(f"scripts import each other in a circle: {' → '.join([*path, name])}")
-    if name not in scripts:
-        raise ValueError(f"{path[-1] if path else 'the page'} needs {name}.js, which is not there")
-    if name in ordered:
+def _visit(path: str, scripts: Mapping[str, str], importers: list[str], ordered: list[str]) -> None:
+    """Append a script to the order, after all scripts it imports."""
+    if path in importers:
+        cycle = " → ".join([*importers[importers.index(path) :], path])
+        raise ValueError(f"scripts must not import each other in a cycle: {cycle}")
+    if path not in scripts:
+        importer = importers[-1] if importers else "the page"
+        raise ValueError(f"{importer} imports {path}, which does not exist")
+    if path in ordered:
         return
-    for _, other in _IMPORT.findall(scripts[name]):
-        _visit(other, scripts, [*path, name], ordered)
-    ordered.append(name)
+    for _, other in _IMPORT.findall(scripts[path]):
+        _visit(_resolve(path, other), scripts, [*importers, path], ordered)
+    ordered.append(path)
 
 
-def _as_function(name: str, text: str) -> str:
+def _resolve(importer: str, other: str) -> str:
+    """Return the path in the folder of scripts that an import names."""
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(importer), other))
+    if path.startswith("../"):
+        raise ValueError(f"{importer} imports {other}, which is outside the folder of scripts")
+    return path
+
+
+def _as_function(path: str, text: str) -> str:
     exported = _EXPORT.findall(text)
-    body = _EXPORT.sub("", _IMPORT.sub(_take, text))
-    if left := _LEFT_OVER.search(body):
-        raise ValueError(f"{name}.js has a line this page cannot be made of: {left.group()}")
-    return f"const module_{name} = (() => {{\n{body}\nreturn {{ {', '.join(exported)} }};\n}})();"
+    body = _EXPORT.sub("", _IMPORT.sub(lambda found: _as_constants(path, found), text))
+    if unsupported := _UNSUPPORTED.search(body):
+        raise ValueError(f"{path} has a line that cannot be bundled: {unsupported.group()}")
+    return (
+        f"const {_variable(path)} = (() => {{\n{body}\nreturn {{ {', '.join(exported)} }};\n}})();"
+    )
 
 
-def _take(found: re.Match[str]) -> str:
+def _as_constants(path: str, found: re.Match[str]) -> str:
     names = ", ".join(found.group(1).replace(",", " ").split())
-    return f"const {{ {names} }} = module_{found.group(2)};\n"
+    return f"const {{ {names} }} = {_variable(_resolve(path, found.group(2)))};\n"
+
+
+def _variable(path: str) -> str:
+    """Return the name of the variable that holds the exports of a script."""
+    return path.removesuffix(".js").replace("/", "_")

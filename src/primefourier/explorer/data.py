@@ -1,4 +1,4 @@
-"""What a page shows, as plain data: what the circles start with, a basis, and maybe a run."""
+"""The data of a page: where the circles start, the basis of the channels, and perhaps a run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from primefourier.encoding import PAPER_BASIS, PrimeBasis
 
 MOST_PRIMES, MOST_DEPTHS = 64, 64
-"""More circles, or blocks of a matrix, would be too many to look at."""
+"""More circles, or more blocks of the matrix, would not be readable."""
 
 
 def page_data(
@@ -21,14 +21,14 @@ def page_data(
     basis: PrimeBasis = PAPER_BASIS,
     run: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the data of a page; integers are texts, since those of JavaScript end at 2^53.
+    """Return the data of a page, with integers as strings: JavaScript rounds them beyond 2^53.
 
     Args:
         a: The first integer on the number circles.
         b: The second integer.
-        modulus: N.
-        operation: What is done to them.
-        circles: The primes whose circles are shown; by default those that the page chooses for N.
+        modulus: The modulus N.
+        operation: ``"add"``, ``"subtract"`` or ``"multiply"``.
+        circles: The primes whose circles are shown; by default the page chooses them for N.
         basis: The basis whose channels are shown.
         run: The results of a run; None for the explorer alone.
     """

@@ -1,7 +1,7 @@
-"""One HTML file that needs nothing else: styles, scripts and data inside, no request to outside.
+"""Write the page as one HTML file that contains its styles, scripts and data.
 
-A content security policy names the page's only script by its hash and forbids all else, so that
-nothing in the data can run and nothing leaves the page, whatever the data holds.
+The page sends no requests. Its content security policy names its only script by its hash and
+forbids everything else, so nothing in the data can run, and nothing can leave the page.
 """
 
 from __future__ import annotations
@@ -12,30 +12,26 @@ from collections.abc import Mapping
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from string import Template
 from typing import Any
 
 from primefourier.explorer.bundle import bundle
 
 _LARGEST_EXACT = 2**53
-"""JavaScript reads larger integers as the nearest float64."""
+"""JavaScript rounds larger integers to the nearest float64."""
 
 
 def make_page(data: Mapping[str, Any], *, title: str) -> str:
     """Return the page as HTML.
 
     Args:
-        data: What the page shows, as plain data; docs/explorer.md has its parts.
-        title: What the browser calls it.
+        data: What the page shows, as plain data; docs/explorer.md describes its parts.
+        title: The title that the browser shows.
     """
     folder = files("primefourier.explorer")
-    scripts = {
-        file.name.removesuffix(".js"): file.read_text(encoding="utf-8")
-        for file in folder.joinpath("scripts").iterdir()
-        if file.name.endswith(".js")
-    }
     styles = sorted(folder.joinpath("styles").iterdir(), key=lambda file: file.name)
-    script = bundle(scripts, "main")
+    script = bundle(_read_scripts(folder.joinpath("scripts")), "page/main.js")
     style = "\n".join(file.read_text(encoding="utf-8") for file in styles)
     return Template(folder.joinpath("page.html").read_text(encoding="utf-8")).substitute(
         title=escape(title),
@@ -47,13 +43,24 @@ def make_page(data: Mapping[str, Any], *, title: str) -> str:
     )
 
 
+def _read_scripts(folder: Traversable) -> dict[str, str]:
+    """Return the text of every script, by its path: ``"numbers/primes.js"``."""
+    return {
+        f"{part.name}/{file.name}": file.read_text(encoding="utf-8")
+        for part in folder.iterdir()
+        if part.is_dir()
+        for file in part.iterdir()
+        if file.name.endswith(".js")
+    }
+
+
 def _hash(text: str) -> str:
-    """Return how a content security policy names a script or style of the page itself."""
+    """Return the expression by which a content security policy allows one script or style."""
     return f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
 def _as_script(data: Mapping[str, Any]) -> str:
-    r"""Write data as JSON that cannot end the script element it stands in.
+    r"""Write data as JSON that cannot end the script element around it.
 
     >>> _as_script({"name": "</script>"})
     '{"name":"\\u003c/script\\u003e"}'
@@ -61,11 +68,11 @@ def _as_script(data: Mapping[str, Any]) -> str:
     text = json.dumps(_exact(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    return text.encode("utf-8", errors="backslashreplace").decode()  # half of a surrogate pair
+    return text.encode("utf-8", errors="backslashreplace").decode()  # lone surrogates
 
 
 def _exact(value: Any) -> Any:
-    """Turn integers that JavaScript would round into texts.
+    """Replace integers that JavaScript would round by strings.
 
     >>> _exact({"seeds": (42, 2**53 + 1)})
     {'seeds': [42, '9007199254740993']}
