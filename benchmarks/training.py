@@ -4,8 +4,8 @@ import resource
 
 from primefourier.cluster import local_client
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.experiments import SinglePrime
-from primefourier.lab.run_model import measure
+from primefourier.lab.measurement import measure
+from primefourier.lab.studies import SinglePrime
 
 
 def worker_megabytes() -> float:
@@ -16,5 +16,5 @@ def worker_megabytes() -> float:
 
 
 def _peak_after(config: ModelConfig) -> float:
-    measure(config)
+    _ = measure(config).measured
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

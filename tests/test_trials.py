@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from primefourier.lab.features import row_features
+from primefourier.lab.network import row_features
 from small_models import small_config
 from trials.two_blocks import turn, turned_drops
 

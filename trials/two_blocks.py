@@ -13,10 +13,10 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
-from primefourier.lab.config import ModelConfig
-from primefourier.lab.experiments import SinglePrime
-from primefourier.lab.features import OPERANDS
-from primefourier.lab.training import TRAINERS, make_examples
+from primefourier.lab.config import OPERANDS, ModelConfig
+from primefourier.lab.measurement import TRAINERS
+from primefourier.lab.studies import SinglePrime
+from primefourier.lab.training import make_examples
 
 MODULUS, FIRST, SECOND = 53, 7, 37
 SEEDS = (42, 43, 44)

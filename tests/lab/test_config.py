@@ -1,3 +1,5 @@
+"""A configuration is validated, hashed, and read back exactly."""
+
 import json
 import math
 from dataclasses import replace
@@ -40,7 +42,7 @@ def test_the_key_is_the_same_in_every_process_and_version() -> None:
 
 
 @given(seed=st.integers(0, 2**63 - 1), r=st.integers(2, LARGEST_RANGE), n=st.integers(2, 10**6))
-def test_a_config_survives_json(seed: int, r: int, n: int) -> None:
+def test_a_config_is_read_back_from_json(seed: int, r: int, n: int) -> None:
     config = small_config(seed=seed, input_range=r, modulus=n, learning_rate=0.1)
     again = ModelConfig.from_dict(json.loads(json.dumps(config.to_dict())))
     assert again == config
@@ -63,23 +65,32 @@ def test_a_config_survives_json(seed: int, r: int, n: int) -> None:
         ({"depth": 0}, "depth must be an integer of at least 1"),
         ({"seed": -1}, "seed must be an integer of at least 0"),
         ({"learning_rate": 0}, "learning_rate must be a positive number, got 0"),
-        ({"learning_rate": float("nan")}, "learning_rate must be a positive number, got nan"),
+        (
+            {"learning_rate": float("nan")},
+            "learning_rate must be a positive number, got nan",
+        ),
         ({"learning_rate": True}, "learning_rate must be a positive number, got True"),
         ({"operation": "ad"}, "did you mean 'add'"),
         ({"embedding": "shuffled"}, "embedding must be"),
         ({"trainer": "quick"}, "trainer must be 'fast' or 'plain'"),
         ({"primes": (3, 9)}, "primes must be distinct primes, got 9"),
         ({"primes": ()}, "prime"),
+        ({"primes": (3, 2**9689 - 1)}, r"primes must be below 2\^63, got a number of 9689 bits"),
+        ({"primes": (9, 2**64)}, r"primes must be below 2\^63, got a number of 65"),
+        ({"primes": tuple(range(1001))}, "primes must be at most 1000 numbers, got 1001"),
+        ({"epochs": 10**7}, "epochs must be at most 1000000, got 10000000"),
+        ({"batch_size": 2**63}, "batch_size must be at most 9223372036854775807, got"),
+        ({"learning_rate": 10**400}, "learning_rate must be a positive number, got 1000"),
         ({"experiment": ""}, "experiment must be a name"),
     ],
 )
-def test_what_cannot_be_trained_is_refused(changes: dict[str, Any], message: str) -> None:
+def test_impossible_models_are_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         small_config(**changes)
 
 
 @pytest.mark.parametrize("name", ["modulus", "input_range", "seed", "epochs"])
-def test_numbers_that_are_not_integers_are_refused(name: str) -> None:
+def test_non_integers_are_refused(name: str) -> None:
     with pytest.raises(TypeError, match=name):
         small_config(**{name: 3.5})
 
@@ -89,7 +100,7 @@ def test_relevant_rows_are_the_primes_that_divide_the_modulus() -> None:
     assert small_config(modulus=22).relevant == ()
 
 
-def test_only_sums_that_never_wrap_are_degenerate() -> None:
+def test_a_config_is_degenerate_if_no_answer_wraps() -> None:
     assert small_config(modulus=59, input_range=30).degenerate
     assert not small_config(modulus=58, input_range=30).degenerate
     assert not small_config(modulus=59, input_range=30, operation="multiply").degenerate
@@ -98,7 +109,7 @@ def test_only_sums_that_never_wrap_are_degenerate() -> None:
     assert not small_config(modulus=10**6, input_range=2, operation="subtract").degenerate
 
 
-def test_the_split_is_that_of_the_task_and_gives_the_noise_floor() -> None:
+def test_the_split_is_that_of_the_task() -> None:
     for config in (small_config(), small_config(pairs=7), small_config(input_range=2)):
         task = make_task(config)
         assert config.split == (len(task.train_labels), len(task.test_labels))

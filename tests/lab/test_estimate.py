@@ -1,84 +1,104 @@
+"""The arithmetic of models, estimates of sweeps, and the comparison of trainers."""
+
+import logging
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from torch.utils.flop_counter import FlopCounterMode
 
+from lab_records import records_of
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.estimate import LONG, SHORT, Cost, fit, schedule, size_of, tell_apart
+from primefourier.lab.cost import longest_first, model_flops, sweep_seconds
+from primefourier.lab.estimate import TrialError, measured_in, trial_rates
+from primefourier.lab.measurement import measure
+from primefourier.lab.record import Record
+from primefourier.lab.speed import Speed, measure_speed
 from small_models import small_config
 
-TASKS = st.lists(st.floats(0, 1000), min_size=1, max_size=30)
-WORKERS = st.integers(1, 40)
+CONFIGS = [small_config(modulus=modulus, seed=seed) for modulus in (3, 5, 11) for seed in (1, 2)]
 
 
-def test_a_schedule_gives_each_task_to_the_worker_that_is_free_first() -> None:
-    # worker 1: 3, then 4 from 3 to 7; worker 2: 2, then 2 from 2 to 4, then 5 from 4 to 9
-    assert schedule([3, 2, 2, 4, 5], workers=2) == 9
-    assert schedule([3, 2, 2, 4, 5], workers=1) == 16
-    assert schedule([3, 2, 2, 4, 5], workers=3) == 7
-    assert schedule([3, 2, 2, 4, 5], workers=99) == 5
-    assert schedule([], workers=3) == 0
+def test_flops_are_what_torch_counts_while_a_model_runs() -> None:
+    for changes in ({}, {"modulus": 77, "primes": (3, 5, 7, 11), "depth": 6, "batch_size": 64}):
+        config = small_config(**changes)
+        with FlopCounterMode(display=False) as counter:
+            _ = measure(config).measured
+        zero_code = 2 * (4 * config.depth * 64 + 64 * 32)
+        assert counter.get_total_flops() - zero_code == model_flops(config)
 
 
-def test_no_workers_are_this_process() -> None:
-    assert schedule([1, 2, 3], workers=0) == 6
-    with pytest.raises(ValueError, match="workers must be an integer of at least 0, got -1"):
-        schedule([1], workers=-1)
+def test_long_models_come_first_and_equal_ones_keep_their_order() -> None:
+    configs = [small_config(epochs=epochs, seed=seed) for seed in (0, 1) for epochs in (2, 9, 4)]
+    found = [(config.epochs, config.seed) for config in longest_first(configs)]
+    assert found == [(9, 0), (9, 1), (4, 0), (4, 1), (2, 0), (2, 1)]
 
 
-@given(TASKS, WORKERS)
-def test_no_schedule_beats_its_longest_task_or_its_share_of_the_work(
-    seconds: list[float], workers: int
-) -> None:
-    found = schedule(seconds, workers=workers)
-    least = max(max(seconds), sum(seconds) / workers)
-    assert found >= least * (1 - 1e-12)
-    # Graham: a greedy schedule ends before the share of the work and the longest task together
-    most = sum(seconds) / workers + max(seconds) * (1 - 1 / workers)
-    assert found <= most * (1 + 1e-12) + 1e-300
+def test_each_kind_of_model_has_a_rate() -> None:
+    plain, steps = replace(CONFIGS[0], trainer="plain"), replace(CONFIGS[0], batch_size=50)
+    rates = trial_rates([*CONFIGS, plain, steps], workers=0)
+    assert set(rates) == {("fast", 100), ("plain", 100), ("fast", 50)}
+    assert min(rates.values()) > 1e6
 
 
-@given(TASKS, WORKERS)
-def test_more_workers_are_never_slower(seconds: list[float], workers: int) -> None:
-    more = schedule(seconds, workers=workers + 1)
-    assert more <= schedule(seconds, workers=workers) * (1 + 1e-12)
+def test_estimates_are_near_the_time_that_models_take() -> None:
+    config = small_config(input_range=100, epochs=20)
+    seconds = sweep_seconds([config], trial_rates([config], workers=0), workers=1)
+    taken = min(measure(replace(config, seed=seed)).provenance.seconds for seed in range(3))
+    assert seconds / 5 < taken < 5 * seconds
 
 
-def seconds_of(config: ModelConfig) -> float:
-    """A machine that keeps exactly to the assumption: 10 ms a model, 1 ms an epoch, …"""
-    pairs = min(config.pairs, config.input_range**2)
-    fixed = 0.010 + pairs * (1e-6 + 2e-12 * size_of(config))
-    epoch = 0.001 + pairs * (3e-6 + 5e-11 * size_of(config))
-    return fixed + config.epochs * epoch
+def test_trials_of_long_models_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    epochs: list[int] = []
+
+    def train(configs: list[ModelConfig], *_: object, **__: object) -> list[Record]:
+        epochs.extend(config.epochs for config in configs)
+        return records_of([replace(config, epochs=1) for config in configs])
+
+    monkeypatch.setattr("primefourier.lab.estimate.train_models", train)
+    trial_rates([small_config(input_range=1000, epochs=10**6)], workers=3)
+    assert len(epochs) == 6
+    assert max(epochs) < 1000
 
 
-@pytest.mark.parametrize("modulus", [3, 7, 11])
-@pytest.mark.parametrize("input_range", [3, 30, 1000])
-@pytest.mark.parametrize("epochs", [1, 25])
-def test_models_follow_from_the_trials_where_costs_are_straight_lines(
-    modulus: int, input_range: int, epochs: int
-) -> None:
-    smallest, largest = small_config(modulus=3), small_config(modulus=11)
-    trials = [replace(smallest, pairs=2), smallest, largest]
-    costs = [
-        tell_apart(
-            seconds_of(replace(trial, epochs=SHORT)), seconds_of(replace(trial, epochs=LONG))
-        )
-        for trial in trials
+def test_sweeps_share_work_but_take_as_long_as_their_longest_model() -> None:
+    short, long = small_config(epochs=1), small_config(epochs=30)
+    rates = {("fast", 100): 1e6}
+    one = sweep_seconds([long], rates, workers=1)
+    assert one == model_flops(long) / 1e6
+    many = [short] * 100
+    assert sweep_seconds(many, rates, workers=4) == sweep_seconds(many, rates, workers=1) / 4
+    assert sweep_seconds([long, *many], rates, workers=1000) == one
+
+
+def test_models_that_cannot_be_trained_are_named() -> None:
+    with pytest.raises(TrialError, match=r"exp1 N=5 .* cannot be trained: RuntimeError"):
+        trial_rates(CONFIGS, workers=0, device="nonsense")
+
+
+def test_empty_and_absent_folders_have_measured_nothing(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert measured_in(tmp_path / "empty") == measured_in(tmp_path / "absent") == set()
+    assert not (tmp_path / "absent").exists()
+
+
+def test_speed_up_and_share_follow_from_the_times() -> None:
+    speed = Speed(8, 2, plain_seconds=60, fast_seconds=10, flops=10**12, gemm_rate=2e11)
+    assert (speed.ratio, speed.gemm_share) == (6, 0.5)
+
+
+@pytest.mark.process
+def test_both_trainers_train_every_model_in_turns(caplog: pytest.LogCaptureFixture) -> None:
+    configs = [small_config(seed=seed) for seed in range(3)]
+    with caplog.at_level(logging.INFO, "primefourier.lab"):
+        speed = measure_speed(configs, workers=1)
+    messages = [r.getMessage() for r in caplog.records if r.name == "primefourier.lab.speed"]
+    assert [text for text in messages if "matrix" not in text] == [
+        "measuring fast, models 1 to 2 of 3",
+        "measuring plain, models 1 to 2 of 3",
+        "measuring fast, models 3 to 3 of 3",
+        "measuring plain, models 3 to 3 of 3",
     ]
-    model = small_config(modulus=modulus, input_range=input_range, epochs=epochs)
-    # the trial with 2 pairs stands for one without any: two pairs too many
-    assert fit(trials, costs).seconds(model) == pytest.approx(seconds_of(model), rel=0.02)
-
-
-def test_an_epoch_lost_in_the_noise_still_takes_time() -> None:
-    assert tell_apart(3.0, 2.0) == Cost(0.0, 5 / 6)
-    assert tell_apart(1.0, 9.0) == Cost(0.0, 10 / 6)
-
-
-def test_a_size_is_the_network_s_alone() -> None:
-    config = small_config()
-    assert size_of(config) == size_of(replace(config, epochs=9, input_range=1000, pairs=77))
-    assert size_of(config) < size_of(replace(config, modulus=6))
-    assert size_of(config) < size_of(replace(config, depth=3))
+    assert speed.flops == sum(map(model_flops, configs))
+    assert min(speed.plain_seconds, speed.fast_seconds) > 0
+    assert 1e8 < speed.gemm_rate < 1e13

@@ -3,7 +3,7 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import duckdb
 import pytest
@@ -157,9 +157,9 @@ def test_an_interrupted_write_leaves_the_old_file(
     before = path.read_bytes()
     write = export._WRITERS[kind]
 
-    def stop_half_way(rows: Any, file: Path) -> None:
+    def stop_half_way(rows: Any, file: BinaryIO) -> None:
         write(rows, file)
-        assert file.exists()
+        assert Path(file.name).exists()
         raise problem
 
     monkeypatch.setitem(export._WRITERS, kind, stop_half_way)
@@ -182,7 +182,7 @@ def test_without_duckdb_the_error_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(ImportError, match=r"primefourier\[lab\]"):
+    with pytest.raises(ImportError, match=r"pip install '\.\[lab\]' in a clone"):
         save(RECORDS, tmp_path, "parquet")
     assert list(tmp_path.iterdir()) == []
     assert len(read(save(RECORDS, tmp_path, "csv"), "csv")) == len(RECORDS)
@@ -191,7 +191,7 @@ def test_without_duckdb_the_error_says_what_to_do(
 def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="format must be 'jsonl', 'csv' or 'parquet', got 'xml'"):
         export_records(RECORDS, tmp_path / "x", "xml")  # type: ignore[arg-type]
-    with pytest.raises(IsADirectoryError, match="is a folder; name a file in it"):
+    with pytest.raises(OSError, match="cannot be written: Is a directory; choose another place"):
         export_records(RECORDS, tmp_path, "csv")
     with pytest.raises(FileNotFoundError, match="create it first"):
         export_records(RECORDS, tmp_path / "no" / "x.csv", "csv")
@@ -209,3 +209,51 @@ def test_probes_are_columns_of_their_own(tmp_path: Path, kind: Format) -> None:
     assert row["off_block_energy"][:2] == [0.5, 0.25]
     (row,) = read(save([plain], tmp_path, kind), kind)
     assert row["permute_drops"] is row["shift_error"] is None
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_half_of_a_surrogate_pair_is_written_out(tmp_path: Path, kind: Format) -> None:
+    record = plausible(EXP2[:1])[0]
+    odd = replace(record.provenance, machine="\ud800 ü", versions={"\udc80": "x"})
+    (row,) = read(save([replace(record, provenance=odd)], tmp_path, kind), kind)
+    assert row["machine"] == r"\ud800 ü"
+    assert json.loads(row["versions"]) == {"\udc80": "x"}
+
+
+def test_a_number_that_parquet_cannot_hold_is_reported(tmp_path: Path) -> None:
+    record = plausible(EXP2[:1])[0]
+    odd = replace(record, provenance=replace(record.provenance, seconds=10**400))
+    with pytest.raises(ValueError, match=r"a Parquet file cannot hold a record: .*; export"):
+        save([odd], tmp_path, "parquet")
+    assert list(tmp_path.iterdir()) == []
+    for kind in FORMATS[:2]:
+        (row,) = read(save([odd], tmp_path, kind), kind)
+        assert row["seconds"] == 10**400
+
+
+def test_no_text_of_a_csv_file_begins_a_formula(tmp_path: Path) -> None:
+    texts = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(1)", "\t=1", "\r=1"]
+    records = [failed(replace(EXP2[0], seed=i), text) for i, text in enumerate(texts)]
+    records += plausible(configs_of("exp2", moduli=(15,), ranges=(30,), primes=(3, 5)))
+    path = save(records, tmp_path, "csv")
+    rows = read(path, "csv")
+    assert [row["error"] for row in rows] == [*(f"'{text}" for text in texts), ""]
+    for kind in ("jsonl", "parquet"):
+        found = [row["error"] for row in read(save(records, tmp_path, kind), kind)]
+        assert found == [*texts, None]
+    negative = measured(EXP2[0], [0.7, -0.25, 0, 0, 0, 0, 0, 0])
+    (row,) = read(save([negative], tmp_path, "csv"), "csv")
+    assert row["drops"][1] == -0.25, "numbers stay numbers"
+
+
+def test_a_path_may_be_a_text(tmp_path: Path) -> None:
+    export_records(RECORDS[:1], str(tmp_path / "x.jsonl"), "jsonl")
+    assert len(read(tmp_path / "x.jsonl", "jsonl")) == 1
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_full_disk_is_reported(small_disk: Path, kind: Format) -> None:
+    (small_disk / "other").write_bytes(bytes(390_000))
+    with pytest.raises(OSError, match=rf"records\.{kind} cannot be written: .*No space left"):
+        save(plausible(EXP1), small_disk, kind)
+    assert [path.name for path in small_disk.iterdir()] == ["other"]

@@ -2,16 +2,17 @@ import platform
 import subprocess
 from pathlib import Path
 
-from primefourier.lab.provenance import commit, machine, provenance_now, versions
+from primefourier.lab.provenance import commit, machine, provenance_now
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_it_names_versions_machine_and_time() -> None:
+def test_provenance_names_versions_machine_and_time() -> None:
     found = provenance_now(seconds=1.23456, device="cpu")
     assert found.seconds == 1.235
     assert found.finished.endswith("+00:00")
-    assert dict(versions())["python"] == platform.python_version()
+    assert list(found.versions) == ["python", "primefourier", "numpy", "torch"]
+    assert found.versions["python"] == platform.python_version()
     assert found.versions["torch"].startswith("2.")
     assert platform.system() in machine()
 

@@ -5,10 +5,10 @@ from dataclasses import asdict, replace
 import pytest
 
 from lab_records import failed, records_of
-from primefourier.lab.probing import Probe
+from primefourier.lab.measurement import measure
+from primefourier.lab.probe import Probe
 from primefourier.lab.provenance import Provenance
 from primefourier.lab.record import Measurement, Record
-from primefourier.lab.run_model import run_model
 from small_models import small_config
 
 MEASURED = Measurement(
@@ -30,7 +30,7 @@ def test_figures_follow_from_the_counts() -> None:
 
 
 def test_a_record_tells_everything_as_plain_data() -> None:
-    record = run_model(small_config())
+    record = measure(small_config())
     data = json.loads(json.dumps(record.to_dict(), allow_nan=False))
     assert data["status"] == "done"
     assert data["config"] == small_config().to_dict()
@@ -43,7 +43,7 @@ def test_a_record_tells_everything_as_plain_data() -> None:
 
 
 def test_a_record_is_either_a_measurement_or_an_error() -> None:
-    provenance = run_model(small_config(epochs=1)).provenance
+    provenance = measure(small_config(epochs=1)).provenance
     with pytest.raises(ValueError, match="either a measurement or an error"):
         Record(config=small_config(), provenance=provenance)
     record = Record(config=small_config(), provenance=provenance, error="out of luck")
@@ -57,7 +57,7 @@ def test_a_record_is_either_a_measurement_or_an_error() -> None:
     [("seconds", math.nan), ("seconds", math.inf), ("seconds", "1"), ("machine", 3)],
 )
 def test_where_and_how_is_read_only_as_what_it_can_be(name: str, value: object) -> None:
-    data = asdict(run_model(small_config(epochs=1)).provenance)
+    data = asdict(measure(small_config(epochs=1)).provenance)
     assert asdict(Provenance.from_dict(data)) == data
     with pytest.raises(ValueError, match=f"{name} of a record must not be"):
         Provenance.from_dict({**data, name: value})
@@ -71,7 +71,7 @@ def test_an_error_can_always_be_written_down() -> None:
 
 
 def test_a_probe_comes_with_its_provenance_and_fits_its_model() -> None:
-    record = run_model(small_config(), probe=True)
+    record = measure(small_config(), probe=True)
     data = json.loads(json.dumps(record.to_dict(), allow_nan=False))
     assert record.probe is not None
     assert Probe.from_dict(data["probe"]) == record.probe
@@ -83,7 +83,7 @@ def test_a_probe_comes_with_its_provenance_and_fits_its_model() -> None:
     with pytest.raises(ValueError, match="a probe comes with its provenance"):
         replace(record, probed=None)
     for other in ({"epochs": 3}, {"depth": 1}, {"depth": 3}):
-        with pytest.raises(ValueError, match="must have as many values"):
+        with pytest.raises(ValueError, match="must have values for"):
             replace(record, config=small_config(**other))
 
 

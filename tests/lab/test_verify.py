@@ -1,4 +1,4 @@
-"""Models are trained for real, and records changed by hand, as no sweep would change them."""
+"""Models are trained for real, and records changed by hand, as no sweep changes them."""
 
 import re
 from dataclasses import replace
@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from lab_records import failed
+from primefourier.cluster import ClusterError
+from primefourier.lab.measurement import measure
 from primefourier.lab.record import Record
-from primefourier.lab.run_model import run_model
-from primefourier.lab.sweep import ClusterError
 from primefourier.lab.verify import Check, choose_sample, verify_records
 from small_models import small_config
 
@@ -18,7 +18,7 @@ CONFIGS = [small_config(seed=seed, epochs=3) for seed in range(4)]
 
 @pytest.fixture(scope="module")
 def records() -> list[Record]:
-    return [run_model(config) for config in CONFIGS]
+    return [measure(config) for config in CONFIGS]
 
 
 def changed(record: Record, **counts: Any) -> Record:
@@ -35,7 +35,7 @@ def with_version(record: Record, name: str) -> Record:
     return made_with(record, versions={**record.provenance.versions, name: "0.0"})
 
 
-def test_a_model_trained_again_is_the_same(records: list[Record]) -> None:
+def test_model_trained_again_is_the_same(records: list[Record]) -> None:
     checks = list(verify_records(records[:2], workers=0))
     assert {check.record.config.key for check in checks} == {r.config.key for r in records[:2]}
     for check in checks:
@@ -44,17 +44,17 @@ def test_a_model_trained_again_is_the_same(records: list[Record]) -> None:
         assert (check.same, check.difference) == (True, "")
 
 
-def test_a_record_that_was_changed_is_found(records: list[Record]) -> None:
+def test_changed_record_is_found(records: list[Record]) -> None:
     measured = records[1].measured
     lost = (*measured.lost[:1], measured.lost[1] + 1, *measured.lost[2:])
     forged = [records[0], changed(records[1], lost=lost), records[2]]
     (check,) = [check for check in verify_records(forged, workers=0) if not check.same]
     assert check.record == forged[1]
-    assert check.difference == f"lost of row 5: {lost[1]} → {measured.lost[1]}"
+    assert check.difference == f"lost[1]: {lost[1]} → {measured.lost[1]}"
 
 
-def test_a_probe_is_compared_where_there_is_one(records: list[Record]) -> None:
-    probed = run_model(CONFIGS[3], probe=True)
+def test_probes_are_compared(records: list[Record]) -> None:
+    probed = measure(CONFIGS[3], probe=True)
     checks = {c.record.config.seed: c for c in verify_records([*records[:1], probed], workers=0)}
     assert checks[3].again.probe == probed.probe is not None
     assert checks[0].again.probe is None
@@ -62,43 +62,38 @@ def test_a_probe_is_compared_where_there_is_one(records: list[Record]) -> None:
     assert probed.probe is not None
     other = replace(probed.probe, shift_error=(0.5, *probed.probe.shift_error[1:]))
     (check,) = verify_records([replace(probed, probe=other)], workers=0)
-    assert (check.same, check.difference) == (False, "shift_error of the probe")
+    assert (check.same, check.difference) == (
+        False,
+        f"probe shift_error[0]: 0.5 → {probed.probe.shift_error[0]}",
+    )
 
 
 def test_long_models_are_trained_first(records: list[Record]) -> None:
-    long = run_model(small_config(epochs=6))
+    long = measure(small_config(epochs=6))
     found = verify_records([records[0], long], workers=0)
     assert [check.record for check in found] == [long, records[0]]
 
 
-def test_words_tell_what_differs(records: list[Record]) -> None:
-    record = records[0]
-    sure = changed(
-        record,
-        correct_by_epoch=(70, 80, 90),
-        correct=90,
-        lost=(1, 2, 3),
-        gained=(4, 5, 6),
-    )
-
-    def words(**counts: Any) -> str:
-        check = Check(sure, changed(sure, **counts))
-        assert not check.same
-        return check.difference
-
-    assert words(correct=89) == "final correct answers 90 → 89"
-    assert words(correct_by_epoch=(70, 81, 91)) == "first differs in epoch 2"
-    assert words(correct_by_epoch=(70, 80)) == "epochs 3 → 2"
-    assert words(train_size=7, test_size=9) == "training pairs 720 → 7, test pairs 180 → 9"
-    assert words(correct=89, correct_by_epoch=(70, 80, 89), gained=(4, 5, 7)) == (
-        "final correct answers 90 → 89, gained of row 7: 6 → 7, first differs in epoch 3"
-    )
-    assert words(lost=(0, 0, 0), gained=(0, 0, 0)) == (
-        "lost of row 3: 1 → 0, lost of row 5: 2 → 0, lost of row 7: 3 → 0, 3 more of rows"
-    )
+@pytest.mark.parametrize(
+    ("counts", "difference"),
+    [
+        ({"correct": 89}, "correct: 90 → 89"),
+        ({"correct_by_epoch": (70, 81, 91)}, "correct_by_epoch[1]: 80 → 81"),
+        ({"correct_by_epoch": (70, 80)}, "correct_by_epoch[2] → correct"),
+        ({"train_size": 7, "gained": (4, 5, 7)}, "train_size: 720 → 7"),
+        ({"gained": (4, 5, 7)}, "gained[2]: 6 → 7"),
+    ],
+)
+def test_first_number_that_differs_is_named(
+    records: list[Record], counts: dict[str, Any], difference: str
+) -> None:
+    epochs, lost, gained = (70, 80, 90), (1, 2, 3), (4, 5, 6)
+    sure = changed(records[0], correct_by_epoch=epochs, correct=90, lost=lost, gained=gained)
+    check = Check(sure, changed(sure, **counts))
+    assert (check.same, check.difference) == (False, difference)
 
 
-def test_a_model_that_fails_is_not_the_same(records: list[Record]) -> None:
+def test_failed_model_is_not_the_same(records: list[Record]) -> None:
     (check,) = verify_records(records[:1], workers=0, device="no such device")
     assert not check.same
     assert re.match(r"failed: RuntimeError: .*no such device", check.difference)
@@ -106,7 +101,7 @@ def test_a_model_that_fails_is_not_the_same(records: list[Record]) -> None:
     assert not both.same
 
 
-def test_what_is_not_as_in_the_record_is_told(records: list[Record]) -> None:
+def test_changed_circumstances_are_listed(records: list[Record]) -> None:
     record = records[0]
     here = Check(record, record)
     assert (here.changed, here.rounding_may_differ, here.source_differs) == ({}, False, False)
@@ -125,13 +120,13 @@ def test_what_is_not_as_in_the_record_is_told(records: list[Record]) -> None:
     assert "torch" in Check(made_with(record, versions={}), record).changed
 
 
-def test_when_and_how_fast_make_no_difference(records: list[Record]) -> None:
+def test_time_and_duration_are_no_circumstances(records: list[Record]) -> None:
     later = made_with(records[0], finished="2030-01-01T00:00:00+00:00", seconds=99.0)
     assert Check(records[0], later).changed == {}
 
 
-def test_samples_are_of_measured_models_and_decided_by_the_seed() -> None:
-    one = run_model(small_config(epochs=1))
+def test_seed_decides_the_sample_of_measured_models() -> None:
+    one = measure(small_config(epochs=1))
     measured = [replace(one, config=small_config(seed=seed, epochs=1)) for seed in range(20)]
     records = [*measured, *(failed(small_config(seed=seed)) for seed in range(20, 30))]
     samples = [choose_sample(records, 5, seed=seed) for seed in range(40)]
@@ -145,17 +140,17 @@ def test_samples_are_of_measured_models_and_decided_by_the_seed() -> None:
     assert [record for record in samples[0] if record in smaller] == smaller
 
 
-def test_a_sample_larger_than_there_are_takes_all(records: list[Record]) -> None:
+def test_large_samples_take_all_models(records: list[Record]) -> None:
     assert choose_sample([failed(small_config()), *records], 99, seed=1) == records
     assert choose_sample([failed(small_config())], 1, seed=1) == []
 
 
-def test_an_empty_sample_is_refused(records: list[Record]) -> None:
+def test_empty_sample_is_refused(records: list[Record]) -> None:
     with pytest.raises(ValueError, match="count must be an integer of at least 1, got 0"):
         choose_sample(records, 0, seed=0)
 
 
-def test_what_cannot_be_checked_is_refused_before_anything_is_trained(
+def test_other_records_are_refused_before_training(
     records: list[Record],
 ) -> None:
     with pytest.raises(ValueError, match=r"measured records are required, but exp1 N=5 .* failed"):
@@ -166,7 +161,7 @@ def test_what_cannot_be_checked_is_refused_before_anything_is_trained(
         verify_records(records, workers=-1)
 
 
-def test_a_scheduler_that_is_not_there_is_told(
+def test_missing_scheduler_is_reported(
     records: list[Record], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("primefourier.cluster.remote._CONNECT_SECONDS", 1)

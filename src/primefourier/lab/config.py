@@ -1,55 +1,96 @@
-"""One model of a sweep: everything that decides its numbers, frozen and hashed."""
+"""The configuration of one model: everything that determines its numbers, frozen and hashed."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, Self, get_args
 
-from primefourier.analysis.choices import require_choice
-from primefourier.analysis.noise_floor import noise_floor
+from primefourier._checks import refuse_unknown, require_choice
+from primefourier.analysis.statistics import noise_floor
 from primefourier.arithmetic.integers import as_integer
 from primefourier.encoding import PrimeBasis
-from primefourier.lab.keys import refuse_unknown
 
 Operation = Literal["add", "subtract", "multiply"]
 Embedding = Literal["pfe", "shuffled-column", "shuffled-pair", "shuffled-block"]
 Trainer = Literal["fast", "plain"]
 
+OPERANDS = 2
+ENCODER_WIDTHS = (64, 32)
+CLASSIFIER_WIDTH = 128
+"""The layers of the network: an encoder shared by all rows, and a classifier."""
 LARGEST_RANGE = 2**31
-"""Pairs are drawn by their index a·r + b, and a·b has to fit an int64."""
+"""Pairs are drawn by their index a·r + b, and a·b must fit an int64."""
 LARGEST_MODULUS = 10**6
-"""The network has one logit for each residue."""
-_LIMITS = {
-    "input_range": LARGEST_RANGE,
-    "modulus": LARGEST_MODULUS,
-    "depth": 64,
-    "pairs": 10**7,  # features are held in memory
-    "seed": 2**63 - 1,  # as torch has it
+"""The network has one logit per residue."""
+BOUNDS = {
+    "modulus": (2, LARGEST_MODULUS),
+    "input_range": (2, LARGEST_RANGE),
+    "depth": (1, 64),
+    "seed": (0, 2**63 - 1),  # the limit of torch
+    "epochs": (1, 10**6),
+    "batch_size": (1, 2**63 - 1),
+    "pairs": (2, 10**7),  # features are kept in memory
 }
+"""The smallest and the largest value of each number of a config."""
+_MOST_PRIMES = 1000
+_PRIME_BITS = 63
+"""Primes must fit the int64 columns of an export; larger primes take long to prove."""
+
+
+def require_bounds(value: object, field: str, name: str | None = None) -> int:
+    """Return a number of a config as an int, or raise an error if it is out of bounds.
+
+    Args:
+        value: The number.
+        field: The field of the config.
+        name: The name in the error message; by default the field.
+
+    >>> require_bounds(1, "input_range", "ranges")
+    Traceback (most recent call last):
+    ValueError: ranges must be an integer of at least 2, got 1
+    """
+    least, most = BOUNDS[field]
+    number = as_integer(value, name or field, at_least=least)
+    if number > most:
+        raise ValueError(f"{name or field} must be at most {most}, got {number}")
+    return number
+
+
+_proven = lru_cache(maxsize=256)(PrimeBasis)  # the models of a sweep share a few bases
+
+
+def model_basis(primes: Sequence[int], depth: int) -> PrimeBasis:
+    """Return the basis of a network; too many or too large primes are refused before any proof."""
+    if len(primes) > _MOST_PRIMES:
+        raise ValueError(f"primes must be at most {_MOST_PRIMES} numbers, got {len(primes)}")
+    numbers = tuple(as_integer(prime, "primes") for prime in primes)
+    if (bits := max((number.bit_length() for number in numbers), default=0)) > _PRIME_BITS:
+        raise ValueError(f"primes must be below 2^{_PRIME_BITS}, got a number of {bits} bits")
+    return _proven(numbers, depth)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelConfig:
-    """The whole recipe of one model; two equal recipes give the same numbers.
+    """The complete configuration of one model; equal configurations give equal numbers.
 
     Args:
-        experiment: The experiment it belongs to.
-        modulus: N; the network has one logit for each residue.
+        experiment: The name of the experiment.
+        modulus: N; the network has one logit per residue.
         input_range: r; the operands are 0 … r - 1.
-        primes: One row of the network for each.
-        depth: How many powers of each prime.
-        operation: What is done to the operands modulo N.
-        embedding: PFE itself, or its control with features shuffled between rows.
-        seed: Decides pairs, split, initial weights, batches and the shuffle.
-        epochs: Passes over the training pairs.
-        batch_size: Pairs in a step; a last partial batch is kept.
-        learning_rate: Of Adam.
-        pairs: How many distinct pairs are drawn, at most all r².
+        primes: The primes; the network has one row per prime.
+        depth: The number of powers of each prime.
+        operation: The operation on the operands, modulo N.
+        embedding: PFE, or a control with features shuffled between rows.
+        seed: Determines pairs, split, initial weights, batches and the shuffle.
+        epochs: The number of passes over the training pairs.
+        batch_size: Pairs per step; the last batch may be smaller.
+        learning_rate: The learning rate of Adam.
+        pairs: The number of distinct pairs to draw, at most r².
         trainer: ``fast``, or ``plain``, the readable loop; they agree up to rounding.
 
     >>> config = ModelConfig(experiment="exp1", modulus=7, input_range=100, primes=(3, 5, 7))
@@ -74,18 +115,14 @@ class ModelConfig:
     def __post_init__(self) -> None:
         if not isinstance(self.experiment, str) or not self.experiment:
             raise ValueError(f"experiment must be a name, got {self.experiment!r}")
-        least = {"modulus": 2, "input_range": 2, "seed": 0, "pairs": 2}
-        for name in (*_LIMITS, "epochs", "batch_size"):
-            value = as_integer(getattr(self, name), name, at_least=least.get(name, 1))
-            object.__setattr__(self, name, value)
-        for name, limit in _LIMITS.items():
-            if getattr(self, name) > limit:
-                raise ValueError(f"{name} must be at most {limit}, got {getattr(self, name)}")
+        for field in BOUNDS:
+            object.__setattr__(self, field, require_bounds(getattr(self, field), field))
         require_choice(self.operation, get_args(Operation), "operation")
         require_choice(self.embedding, get_args(Embedding), "embedding")
         require_choice(self.trainer, get_args(Trainer), "trainer")
         rate = self.learning_rate
-        if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 < rate < math.inf:
+        largest = sys.float_info.max
+        if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 < rate <= largest:
             raise ValueError(f"learning_rate must be a positive number, got {rate!r}")
         object.__setattr__(self, "learning_rate", float(rate))
         object.__setattr__(self, "primes", self.basis.primes)
@@ -93,45 +130,50 @@ class ModelConfig:
     @cached_property
     def basis(self) -> PrimeBasis:
         """The primes and the depth as a basis."""
-        return PrimeBasis(tuple(self.primes), self.depth)
+        return model_basis(self.primes, self.depth)
 
     @cached_property
     def key(self) -> str:
-        """Return the hash that names this model in a store."""
+        """The hash that identifies this model in a store."""
         text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
     @property
     def relevant(self) -> tuple[int, ...]:
-        """The primes of the basis that divide N: the rows that should matter."""
+        """The primes of the basis that divide N: the relevant rows."""
         return tuple(p for p in self.primes if self.modulus % p == 0)
 
     @property
+    def row_width(self) -> int:
+        """The length of a row: (cos, sin) of both operands at each depth."""
+        return 2 * OPERANDS * self.depth
+
+    @property
     def degenerate(self) -> bool:
-        """Whether no answer ever wraps around, so that the task is not modular at all."""
+        """Whether no answer wraps around, so that the task is not modular."""
         top = self.input_range - 1
         largest = {"add": 2 * top, "multiply": top * top}.get(self.operation, self.modulus)
-        return largest < self.modulus  # differences are negative half of the time: they wrap
+        return largest < self.modulus  # differences can be negative, so they always wrap
 
     @property
     def split(self) -> tuple[int, int]:
-        """How many pairs the network is trained on, and how many it is tested on: 80/20."""
+        """The number of training pairs and the number of test pairs: 80/20."""
         drawn = min(self.pairs, self.input_range**2)
         train = drawn * 4 // 5
         return train, drawn - train
 
     @property
     def noise_floor(self) -> float:
-        """The noise floor of its drops, known before anything is measured."""
+        """The noise floor of the drops of this model."""
         return noise_floor(self.split[1])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the recipe as plain data."""
+        """Return the configuration as plain data."""
         return {**asdict(self), "primes": list(self.primes)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read a recipe back; unknown keys are refused.
+        """Read the result of ``to_dict``; unknown keys raise an error.
 
         >>> ModelConfig.from_dict({"modulos": 7})
         Traceback (most recent call last):
@@ -141,7 +183,7 @@ class ModelConfig:
         return cls(**{**data, "primes": tuple(data.get("primes", ()))})
 
     def describe(self) -> str:
-        """Name the model in one short line.
+        """Describe the model in one short line.
 
         >>> ModelConfig(
         ...     experiment="exp1", modulus=7, input_range=100, primes=(3, 5, 7)

@@ -1,20 +1,21 @@
-"""How much arithmetic a model takes: for time estimates, and to compare with the machine."""
+"""The arithmetic of a model, for time estimates and to compare with the machine's speed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
-from primefourier.lab.config import ModelConfig
-from primefourier.lab.features import row_width
-from primefourier.lab.model import CLASSIFIER_WIDTH, ENCODER_WIDTHS
+from primefourier.lab.config import CLASSIFIER_WIDTH, ENCODER_WIDTHS, ModelConfig
+
+Kind = tuple[str, int]
+"""Trainer and batch size: models of one kind reach about the same rate."""
 
 
 def model_flops(config: ModelConfig) -> int:
     """Count the floating-point operations of the matrix products of one model.
 
-    Training takes one forward product a layer and two backward ones (one for the first layer, whose
-    inputs need no gradient); testing after each epoch takes the forward products; ablating a row
-    takes the correction of one code and the last layer.
+    Each layer takes one forward and two backward products in training (the first layer one, because
+    its inputs need no gradient). Testing after each epoch takes the forward products. Ablating a
+    row takes the correction of one code and the last layer.
 
     >>> config = ModelConfig(experiment="e", modulus=23, input_range=1000,
     ...     primes=(3, 5, 7, 11, 13, 17, 19, 23))
@@ -23,7 +24,7 @@ def model_flops(config: ModelConfig) -> int:
     """
     train, test = config.split
     rows, (first, second) = len(config.primes), ENCODER_WIDTHS
-    input_layer = rows * row_width(config) * first
+    input_layer = rows * config.row_width * first
     last_layer = CLASSIFIER_WIDTH * config.modulus
     forward = input_layer + rows * first * second + rows * second * CLASSIFIER_WIDTH + last_layer
     trained = config.epochs * train * (3 * forward - input_layer)
@@ -33,5 +34,29 @@ def model_flops(config: ModelConfig) -> int:
 
 
 def longest_first(configs: Iterable[ModelConfig]) -> list[ModelConfig]:
-    """Put the models with the most arithmetic first, so that none is waited for at the end."""
+    """Sort models by decreasing arithmetic, so that no long model is left at the end of a sweep."""
     return sorted(configs, key=model_flops, reverse=True)
+
+
+def kind_of(config: ModelConfig) -> Kind:
+    """Return the kind of a model."""
+    return config.trainer, config.batch_size
+
+
+def sweep_seconds(
+    configs: Sequence[ModelConfig], rates: Mapping[Kind, float], *, workers: int
+) -> float:
+    """Return how long a sweep takes; at least as long as its longest model.
+
+    Args:
+        configs: The models.
+        rates: Floating-point operations per second of one worker.
+        workers: Worker processes; 0 is this process.
+
+    >>> config = ModelConfig(experiment="e", modulus=23, input_range=1000, primes=(3, 5, 7))
+    >>> rates = {("fast", 1024): model_flops(config) / 8}
+    >>> [sweep_seconds([config] * 3, rates, workers=n) for n in (0, 1, 2, 99)]
+    [24.0, 24.0, 12.0, 8.0]
+    """
+    seconds = [model_flops(config) / rates[kind_of(config)] for config in configs]
+    return max(sum(seconds) / max(workers, 1), *seconds)

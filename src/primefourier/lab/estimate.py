@@ -1,110 +1,75 @@
-"""How long models take, and a sweep of them: what is known of a few tells the others.
+"""What a sweep has left to do, and how fast this machine is, from short trials.
 
-A model costs a fixed part (drawing pairs, encoding, ablation) and a part for each epoch. Both grow
-with the number of pairs in a straight line. What a pair adds grows almost in a straight line with
-the size of the network, which is the arithmetic that a pair takes.
+Models of all sizes reach about the same rate, so one model of the sweep is enough for a trial.
 """
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
-import numpy as np
-
-from primefourier.arithmetic.integers import as_integer
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.cost import model_flops
+from primefourier.lab.cost import Kind, kind_of, longest_first, model_flops
+from primefourier.lab.store import prepare_folder, read_store
+from primefourier.lab.train_models import train_models
 
-SHORT, LONG = 1, 5
-"""Epochs of the two trials of a model; their difference tells an epoch from the fixed part."""
-_SOME = 10
-"""Pairs by which sizes are compared; a number that splits evenly into training and test."""
-
-
-@dataclass(frozen=True)
-class Cost:
-    """Seconds that come once, and seconds that come again in each epoch."""
-
-    fixed: float
-    epoch: float
-
-    def seconds(self, epochs: int) -> float:
-        """Return the seconds of so many epochs."""
-        return self.fixed + epochs * self.epoch
+_TRIAL_FLOPS = 10**10
+"""Floating-point operations of a trial: less than a second."""
 
 
-@dataclass(frozen=True)
-class Curve:
-    """What models of one kind cost.
+class TrialError(RuntimeError):
+    """A model of a sweep cannot be trained."""
+
+
+def measured_in(folder: Path, *, probe: bool = False) -> set[str]:
+    """Return the keys of the models that a folder has measured, and probed if ``probe``.
+
+    Raises:
+        FolderError: If the folder holds other files, so that a sweep would refuse it.
+    """
+    if not folder.exists():
+        return set()
+    prepare_folder(folder)  # creates nothing here, but refuses what a sweep would refuse
+    if not any(folder.glob("records.*")):
+        return set()
+    with read_store(folder) as store:
+        return store.done(probe=probe)
+
+
+def trial_rates(
+    configs: Sequence[ModelConfig], *, workers: int, device: str = "cpu"
+) -> dict[Kind, float]:
+    """Train a short version of one model on all workers at once, and return the rate of a worker.
 
     Args:
-        model: What every model costs, however few its pairs.
-        sizes: Sizes that were tried, rising: floating-point operations a pair takes in an epoch.
-        pair: What a pair adds at each of these sizes.
+        configs: The models of the sweep, at least one.
+        workers: Worker processes; 0 trains in this process.
+        device: The torch device of the workers.
+
+    Returns:
+        Floating-point operations per second, by trainer and batch size.
     """
-
-    model: Cost
-    sizes: Sequence[float]
-    pair: Sequence[Cost]
-
-    def seconds(self, config: ModelConfig) -> float:
-        """Return how long one model takes on one worker."""
-        costs = [cost.seconds(config.epochs) for cost in self.pair]
-        each = float(np.interp(size_of(config), self.sizes, costs))
-        return self.model.seconds(config.epochs) + pairs_of(config) * each
+    kinds: dict[Kind, list[ModelConfig]] = {}
+    for config in longest_first(configs):
+        kinds.setdefault(kind_of(config), []).append(config)
+    return {kind: _trial_rate(some, workers, device) for kind, some in kinds.items()}
 
 
-def tell_apart(short: float, long: float) -> Cost:
-    """Tell the fixed part from an epoch's by the seconds of a short and a long trial.
+def _trial_rate(configs: Sequence[ModelConfig], workers: int, device: str) -> float:
+    """Train the median model twice on each worker, and return the rate of the fastest trial.
 
-    >>> tell_apart(3.0, 11.0)
-    Cost(fixed=1.0, epoch=2.0)
+    The first model of a process is slower than the others.
     """
-    epoch = (long - short) / (LONG - SHORT)
-    fixed = short - SHORT * epoch
-    if min(epoch, fixed) < 0:  # lost in the noise
-        return Cost(0.0, (short + long) / (SHORT + LONG))
-    return Cost(fixed, epoch)
-
-
-def fit(configs: Sequence[ModelConfig], costs: Sequence[Cost]) -> Curve:
-    """Return the curve through what the trials of one kind cost."""
-    model = costs[0]
-    pair = [
-        Cost(
-            max(0.0, cost.fixed - model.fixed) / pairs_of(config),
-            max(0.0, cost.epoch - model.epoch) / pairs_of(config),
-        )
-        for config, cost in zip(configs[1:], costs[1:], strict=True)
+    config = configs[len(configs) // 2]
+    epochs = max(2, config.epochs * _TRIAL_FLOPS // model_flops(config))
+    trials = [
+        replace(config, epochs=min(epochs, config.epochs), seed=seed)
+        for seed in range(2 * max(workers, 1))
     ]
-    return Curve(model, [size_of(config) for config in configs[1:]], pair)
-
-
-def schedule(seconds: Iterable[float], *, workers: int) -> float:
-    """Return when the last task ends if each begins, in order, on the worker that is free first.
-
-    That is how a sweep gives out its models. 0 workers are this process alone.
-
-    >>> schedule([1, 1, 4], workers=2), schedule([4, 1, 1], workers=2)
-    (5.0, 4.0)
-    """
-    free = [0.0] * max(1, as_integer(workers, "workers", at_least=0))
-    for duration in seconds:
-        heapq.heapreplace(free, free[0] + duration)
-    return max(free)
-
-
-def size_of(config: ModelConfig) -> float:
-    """Return the floating-point operations that a pair takes in an epoch, tests included."""
-    one, two = (
-        model_flops(replace(config, epochs=epochs, pairs=_SOME, input_range=_SOME))
-        for epochs in (1, 2)
-    )
-    return (two - one) / _SOME
-
-
-def pairs_of(config: ModelConfig) -> int:
-    """Return how many pairs a model has, for training and for testing."""
-    return min(config.pairs, config.input_range**2)
+    rates = []
+    for record in train_models(trials, workers, None, device=device):
+        if record.error is not None:
+            raise TrialError(f"{record.config.describe()} cannot be trained: {record.reason}")
+        rates.append(model_flops(record.config) / record.provenance.seconds)
+    return max(rates)

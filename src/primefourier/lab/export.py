@@ -5,16 +5,18 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from io import StringIO
 from pathlib import Path
-from secrets import token_hex
-from typing import Any, Literal, get_args
+from typing import Any, BinaryIO, Literal, get_args
 
-from primefourier.analysis.choices import require_choice
-from primefourier.lab.experiments import EXPERIMENTS
-from primefourier.lab.probing import KINDS
-from primefourier.lab.questions.equivariance import MEASURES
+from primefourier._checks import require_choice
+from primefourier._files import write_file
+from primefourier.lab.cells import split_drops
+from primefourier.lab.probe import KINDS
 from primefourier.lab.record import Record
-from primefourier.lab.results.cells import split_drops
+from primefourier.lab.studies import EXPERIMENTS
+from primefourier.lab.studies.probe_means import MEASURES
 
 Format = Literal["jsonl", "csv", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -65,31 +67,32 @@ COLUMNS = {
     "commit": "VARCHAR",
     "versions": "VARCHAR",
 }
-"""The columns of an export, with their types in Parquet; lists have one entry a row, in the order
-of ``primes``, or one an epoch. Those of probes (``mean_drops`` to ``relevant_share``) have one a
-row, one a block, by prime and then by depth, or one before training and one an epoch."""
+"""The columns of an export, with their types in Parquet. Lists have one entry per row, in the order
+of ``primes``, or one per epoch. Those of probes (``mean_drops`` to ``relevant_share``) have one
+entry per row, one per block (by prime, then by depth), or one before training and one per epoch."""
+
+_BEGIN_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
-def export_records(records: Sequence[Record], path: Path, kind: Format) -> None:
-    """Write all records to a file, whole or not at all.
+def export_records(records: Sequence[Record], path: Path | str, kind: Format | None = None) -> None:
+    """Write all records to one file, completely or not at all.
 
     Args:
-        records: What to write.
-        path: Where; an existing file is replaced.
-        kind: jsonl, csv (lists as JSON texts) or parquet.
+        records: The records.
+        path: The file; an existing one is replaced.
+        kind: jsonl, csv (lists as JSON texts, and an apostrophe before texts that a spreadsheet
+            would read as a formula) or parquet; by default the suffix of the file.
+
+    Raises:
+        OSError: If the file cannot be written.
+        ValueError: If a Parquet file cannot hold a number, such as one beyond 64 bits.
     """
-    require_choice(kind, FORMATS, "format")
+    path = Path(path)
+    chosen = kind or path.suffix.removeprefix(".").lower()
+    require_choice(chosen, FORMATS, "format")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {str(path.parent)!r}; create it first")
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; name a file in it, such as records.{kind}")
-    rows = [_flatten(record) for record in records]
-    unfinished = path.with_name(f".{path.name}.{token_hex(4)}.unfinished")  # two may write at once
-    try:
-        _WRITERS[kind](rows, unfinished)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    write_file(path, partial(_WRITERS[chosen], [_flatten(record) for record in records]))
 
 
 def _flatten(record: Record) -> dict[str, Any]:
@@ -102,49 +105,76 @@ def _flatten(record: Record) -> dict[str, Any]:
     if (measured := record.measurement) is not None:
         row["relevant_drop"], row["other_drop"] = split_drops(record)
         if (experiment := EXPERIMENTS.get(record.config.experiment)) is not None:
-            row["converged"] = max(measured.accuracy_by_epoch) > experiment.threshold
+            row["converged"] = any(a > experiment.threshold for a in measured.accuracy_by_epoch)
     if (probe := record.probe) is not None:
         row |= {f"{kind}_drops": list(probe.row_drops(kind)) for kind in KINDS[1:]}
         row |= {f"block_{kind}_drops": list(probe.block_drops(kind)) for kind in KINDS}
         row |= {measure.name: list(measure.read(probe)) for measure in MEASURES}
-    return row
+    texts = {name: value for name, value in row.items() if isinstance(value, str)}
+    return row | {name: _encodable(text) for name, text in texts.items()}
 
 
-def _write_jsonl(rows: Iterable[dict[str, Any]], path: Path) -> None:
-    with path.open("w", encoding="utf-8") as file:
-        for row in rows:
-            file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+def _encodable(text: str) -> str:
+    r"""Escape halves of surrogate pairs, which JSON can name but no UTF-8 file can hold.
+
+    >>> _encodable("\ud800 ü")
+    '\\ud800 ü'
+    """
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _write_csv(rows: Iterable[dict[str, Any]], path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
-        for row in rows:
-            writer.writerow(
-                {k: json.dumps(v) if isinstance(v, list | bool) else v for k, v in row.items()}
-            )
+def _write_jsonl(rows: Iterable[dict[str, Any]], file: BinaryIO) -> None:
+    for row in rows:
+        file.write(f"{json.dumps(row, ensure_ascii=False, allow_nan=False)}\n".encode())
 
 
-def _write_parquet(rows: Sequence[dict[str, Any]], path: Path) -> None:
+def _write_csv(rows: Iterable[dict[str, Any]], file: BinaryIO) -> None:
+    text = StringIO(newline="")
+    writer = csv.DictWriter(text, COLUMNS)
+    writer.writeheader()
+    writer.writerows({name: _as_cell(value) for name, value in row.items()} for row in rows)
+    file.write(text.getvalue().encode())
+
+
+def _as_cell(value: Any) -> Any:
+    """Write lists as JSON, and an apostrophe before texts that a spreadsheet reads as formulas.
+
+    >>> _as_cell([1, 2]), _as_cell("=1+1"), _as_cell(-1.5)
+    ('[1, 2]', "'=1+1", -1.5)
+    """
+    if isinstance(value, str) and value.startswith(_BEGIN_FORMULAS):
+        return f"'{value}"
+    return json.dumps(value) if isinstance(value, list | bool) else value
+
+
+def _write_parquet(rows: Sequence[dict[str, Any]], file: BinaryIO) -> None:
     try:
         import duckdb
     except ImportError as error:
         raise ImportError(
             "Parquet export needs duckdb, which is not installed; run "
-            "pip install 'primefourier[lab]', or export to jsonl or csv"
+            "pip install '.[lab]' in a clone, or export to jsonl or csv"
         ) from error
     columns = ", ".join(f'"{name}" {kind}' for name, kind in COLUMNS.items())
-    with duckdb.connect() as database:
-        database.execute(f"CREATE TABLE records ({columns})")
-        values = [list(row.values()) for row in rows]
-        if values:
-            marks = ", ".join("?" * len(COLUMNS))
-            database.executemany(f"INSERT INTO records VALUES ({marks})", values)
-        database.table("records").write_parquet(str(path))
+    place = file.name.replace("'", "''")
+    try:
+        with duckdb.connect() as database:
+            database.execute(f"CREATE TABLE records ({columns})")
+            values = [list(row.values()) for row in rows]
+            if values:
+                marks = ", ".join("?" * len(COLUMNS))
+                database.executemany(f"INSERT INTO records VALUES ({marks})", values)
+            database.execute(f"COPY records TO '{place}' (FORMAT parquet, USE_TMP_FILE false)")
+    except duckdb.IOException as error:
+        raise OSError(str(error)) from error
+    except duckdb.Error as error:
+        reason = str(error).splitlines()[0][:200]
+        raise ValueError(
+            f"a Parquet file cannot hold a record: {reason}; export to jsonl"
+        ) from error
 
 
-_WRITERS: dict[str, Callable[[Sequence[dict[str, Any]], Path], None]] = {
+_WRITERS: dict[str, Callable[[Sequence[dict[str, Any]], BinaryIO], None]] = {
     "jsonl": _write_jsonl,
     "csv": _write_csv,
     "parquet": _write_parquet,

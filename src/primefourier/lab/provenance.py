@@ -1,33 +1,33 @@
-"""What a record says of the machine, the versions and the commit that made it."""
+"""The machine, the versions and the commit that made a record."""
 
 from __future__ import annotations
 
-import math
 import platform
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import UnionType
 from typing import Any
 
+from primefourier.cluster import versions
+
 _PACKAGES = ("primefourier", "numpy", "torch")
+_MOST_SECONDS = 1e9
 
 
 @dataclass(frozen=True, kw_only=True)
 class Provenance:
-    """Where and how a record came to be.
+    """Where and how a record was made.
 
     Args:
-        finished: When, in UTC.
+        finished: When it was finished, in UTC.
         seconds: How long the model took, from pairs to ablation.
         machine: Operating system and processor.
         device: The torch device.
         commit: The commit of the source, with ``+`` if files were changed; None if unknown.
-        versions: Of Python and of the packages that matter.
+        versions: Versions of Python, primefourier, numpy and torch.
     """
 
     finished: str
@@ -39,46 +39,39 @@ class Provenance:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Provenance:
-        """Read what ``asdict`` wrote; values of other types are refused."""
-        kinds: dict[str, type | UnionType] = {
-            "seconds": int | float,
-            "commit": str | None,
-            "versions": dict,
-        }
+        """Read what ``asdict`` wrote; refuse impossible values."""
         for name, value in data.items():
-            endless = isinstance(value, float) and not math.isfinite(value)
-            if endless or not isinstance(value, kinds.get(name, str)):
+            if name == "seconds":
+                fits = type(value) in (int, float) and 0 <= value < _MOST_SECONDS
+            elif name == "versions":
+                fits = isinstance(value, dict) and all(isinstance(v, str) for v in value.values())
+            else:
+                fits = isinstance(value, str) or (name == "commit" and value is None)
+            if not fits:
                 raise ValueError(f"{name} of a record must not be {value!r}")
         return cls(**data)
 
 
 def provenance_now(*, seconds: float, device: str) -> Provenance:
-    """Describe a model that has just been finished in this process."""
+    """Return the provenance of a model that was just finished in this process."""
     return Provenance(
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
         seconds=round(seconds, 3),
         machine=machine(),
         device=device,
         commit=commit(),
-        versions=dict(versions()),
+        versions=_versions().copy(),
     )
 
 
 @cache
-def versions() -> tuple[tuple[str, str], ...]:
-    """Return the versions of Python and of the packages that matter."""
-    found = [("python", platform.python_version())]
-    for package in _PACKAGES:
-        try:
-            found.append((package, version(package)))
-        except PackageNotFoundError:
-            found.append((package, "unknown"))
-    return tuple(found)
+def _versions() -> dict[str, str]:
+    return versions(_PACKAGES)
 
 
 @cache
 def machine() -> str:
-    """Name the operating system and the processor, as far as they tell."""
+    """Return the operating system and the processor, as far as they are known."""
     processor = platform.processor()
     info = Path("/proc/cpuinfo")
     if info.is_file():
@@ -89,12 +82,12 @@ def machine() -> str:
 
 @cache
 def commit() -> str | None:
-    """Return the commit this source is at, with + if files were changed; None if unknown."""
+    """Return the commit of this source, with + if files were changed; None if unknown."""
     here = Path(__file__).parent
     try:
         head, root = _git(here, "rev-parse", "HEAD", "--show-toplevel").split()
         if here != Path(root) / "src" / "primefourier" / "lab":
-            return None  # installed inside somebody else's repository
+            return None  # installed inside another repository
         changed = _git(here, "status", "--porcelain", "--", f"{root}/src")
     except (OSError, ValueError, subprocess.SubprocessError):
         return None

@@ -1,4 +1,4 @@
-"""One record a model: its config, what was measured, and where and how it was measured."""
+"""One record per model: its config, its measurement, and where and how it was made."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from primefourier.analysis import noise_floor, paired_p_value
-from primefourier.analysis.stand_in import Kind
+from primefourier.analysis.ablation import Kind
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.probing.probe import Probe
+from primefourier.lab.probe import Probe
 from primefourier.lab.provenance import Provenance
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measurement:
-    """What a config determines: the same, bit for bit, however often it is measured.
+    """The counts of one trained model, which its config determines bit for bit.
 
     Args:
         train_size: Number of training pairs.
@@ -45,23 +45,23 @@ class Measurement:
 
     @property
     def drops(self) -> tuple[float, ...]:
-        """For each row, the test accuracy that is gone when the row is zeroed."""
+        """For each row, the test accuracy lost when the row is zeroed."""
         pairs = zip(self.lost, self.gained, strict=True)
         return tuple((lost - gained) / self.test_size for lost, gained in pairs)
 
     @property
     def p_values(self) -> tuple[float, ...]:
-        """For each row, how likely so uneven a change would be if the row did not matter."""
+        """For each row, the probability of a change this uneven if the row did not matter."""
         return tuple(map(paired_p_value, self.lost, self.gained))
 
     @property
     def noise_floor(self) -> float:
-        """Return the size below which the paper calls a drop indistinguishable from zero."""
+        """Drops below this size are indistinguishable from zero in the paper's sense."""
         return noise_floor(self.test_size)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Measurement:
-        """Read what ``asdict`` wrote; what cannot be counts is refused."""
+    def from_dict(cls, data: Mapping[str, Any], config: ModelConfig) -> Measurement:
+        """Read what ``asdict`` wrote; refuse counts that the model cannot have."""
         values: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
         }
@@ -69,10 +69,16 @@ class Measurement:
             counts = value if name in ("correct_by_epoch", "lost", "gained") else (value,)
             if not all(type(count) is int and count >= 0 for count in counts):
                 raise ValueError(f"{name} must be made of counts, got {value!r}")
-        measurement = cls(**values)
-        if not measurement.test_size:
-            raise ValueError("test_size must be at least 1, got 0")
-        return measurement
+        m = cls(**values)
+        if (
+            (m.train_size, m.test_size) != config.split
+            or len(m.correct_by_epoch) != config.epochs
+            or max(m.correct, *m.correct_by_epoch) > m.test_size
+            or max(m.lost, default=0) > m.correct
+            or max(m.gained, default=0) > m.test_size - m.correct
+        ):
+            raise ValueError("a record must count answers of all its epochs, and of no more pairs")
+        return m
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +129,12 @@ class Record:
         if self.probe is None:
             raise ValueError(f"{self.config.describe()} was not probed, so only zeroing is known")
         return self.probe.row_drops(kind)
+
+    def row_counts(self, kind: Kind = "zero") -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return the answers lost and gained by each row under one kind of ablation."""
+        if kind == "zero" or self.probe is None:
+            return self.measured.lost, self.measured.gained
+        return self.probe.rows[kind].lost, self.probe.rows[kind].gained
 
     def knows(self, kind: Kind) -> bool:
         """Tell whether the drops under one kind of ablation were measured."""

@@ -1,40 +1,26 @@
-"""Ablate every row, or every (p, d) block, of a trained network without running it anew for each.
+"""Ablate every row, or every (p, d) block, of a trained network without full forward passes.
 
-Replacing a row's inputs replaces that row's code and leaves the other codes alone. So the codes are
-computed once, and for each row the classifier's first layer is corrected by the change of that one
-code; for a block, so is the encoder's first layer. :func:`primefourier.analysis.ablate` does the
-same for any network, one forward pass a group.
+Replacing the inputs of a row changes the encoding of this row only. So all encodings are computed
+once, and for each row the first layer of the classifier is corrected by the change of one encoding;
+for a block, so is the first layer of the encoder. :func:`primefourier.analysis.ablate` does the
+same for any network with one forward pass per group.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import cast
 
 import torch
 from torch import Tensor, nn
 
-from primefourier.analysis.stand_in import Kind, stand_in
-from primefourier.lab.features import OPERANDS
-from primefourier.lab.model import RowClassifier
+from primefourier.analysis.ablation import Kind
+from primefourier.analysis.torch_ablation import replacement
+from primefourier.lab.config import OPERANDS
+from primefourier.lab.network import RowClassifier
+from primefourier.lab.probe import RowAblation
 
 _BLOCK = 2 * OPERANDS
-"""Numbers of a row that belong to one depth: (cos, sin) of each operand."""
-
-
-@dataclass(frozen=True)
-class RowAblation:
-    """Counts over the test pairs: correct answers of the whole network, and what each part costs.
-
-    Args:
-        correct: Correct answers before any ablation.
-        lost: For each row or block, answers that were correct and are wrong without it.
-        gained: For each row or block, answers that were wrong and are correct without it.
-    """
-
-    correct: int
-    lost: tuple[int, ...]
-    gained: tuple[int, ...]
+"""The number of features of a row per depth: (cos, sin) of each operand."""
 
 
 @torch.no_grad()
@@ -47,22 +33,25 @@ def ablate_rows(
     kind: Kind = "zero",
     seed: int = 0,
 ) -> RowAblation:
-    """Replace the inputs of each row in turn and compare the answers with the whole network's.
+    """Replace the inputs of each row in turn and count the answers that change.
 
     Args:
         model: The trained network.
         features: The test features.
-        labels: Their labels.
-        batch_size: How many pairs at a time.
-        kind: What stands in for the features: "zero", their "mean", or "permute", another pair's.
+        labels: The labels.
+        batch_size: The number of pairs per forward pass.
+        kind: The replacement: "zero", the "mean", or "permute", the features of another pair.
         seed: The seed of the permutation.
+
+    Returns:
+        The counts of each row.
 
     Shape:
         features (n, P, 4D), labels (n,).
     """
-    others = stand_in(kind, features, size=len(features), seed=seed)
+    others = replacement(kind, features, size=len(features), seed=seed)
     constant = None
-    if kind != "permute":  # all pairs have the same stand-in
+    if kind != "permute":  # all pairs have the same replacement
         constant = model.encoder(others[:1, :1] if kind == "zero" else others[:1])
     count = _Count(features.shape[1], features.device)
     classifier = _Classifier(model, features.shape[1])
@@ -88,13 +77,13 @@ def ablate_blocks(
     kind: Kind = "zero",
     seed: int = 0,
 ) -> RowAblation:
-    """Replace the inputs of each (p, d) block in turn; otherwise as :func:`ablate_rows`.
+    """Replace the inputs of each (p, d) block in turn; arguments as for :func:`ablate_rows`.
 
     Returns:
-        Counts for each block, by prime and then by depth.
+        The counts of each block, by prime and then by depth.
     """
     rows, depth = features.shape[1], features.shape[2] // _BLOCK
-    others = stand_in(kind, features, size=len(features), seed=seed)
+    others = replacement(kind, features, size=len(features), seed=seed)
     first, relu, *rest = model.encoder
     second = nn.Sequential(*rest)
     parts = cast(nn.Linear, first).weight.split(_BLOCK, dim=1)
@@ -116,7 +105,7 @@ def ablate_blocks(
 
 
 class _Classifier:
-    """The classifier over the codes of all rows, of which one code at a time is exchanged."""
+    """The classifier over the encoded rows, with corrections for one changed row."""
 
     def __init__(self, model: RowClassifier, rows: int) -> None:
         parts = cast(tuple[nn.Linear, nn.ReLU, nn.Linear], tuple(model.classifier))
@@ -136,7 +125,7 @@ class _Classifier:
 
 
 class _Count:
-    """Correct, lost and gained answers of each part, summed where the network lives."""
+    """Correct, lost and gained answers of each part, summed on the device of the network."""
 
     def __init__(self, parts: int, device: torch.device) -> None:
         self._counts = torch.zeros(3, parts, dtype=torch.int64, device=device)

@@ -1,7 +1,8 @@
-"""How fast models are trained here: both trainers side by side, and the machine's own rate."""
+"""Compare the speed of both trainers with each other, and with large matrix products."""
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -12,27 +13,28 @@ import torch
 from primefourier.cluster import local_client
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.cost import model_flops
-from primefourier.lab.run_model import measure
-from primefourier.lab.sweep.places import train_on
+from primefourier.lab.measurement import measure
+from primefourier.lab.train_models import train_on
 
 if TYPE_CHECKING:
     from distributed import Client
 
+_LOG = logging.getLogger(__name__)
 _SIDE = 1024
 _GEMM_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
 class Speed:
-    """Times of one and the same set of models, taken in one run.
+    """Times of the same models with both trainers.
 
     Args:
-        models: How many.
+        models: The number of models.
         workers: Worker processes of the fast trainer.
-        plain_seconds: The plain trainer, one model after another, with torch's default threads.
-        fast_seconds: The fast trainer on the workers.
+        plain_seconds: Time of the plain trainer, one model at a time, torch's default threads.
+        fast_seconds: Time of the fast trainer on the workers.
         flops: Floating-point operations of the matrix products of all models.
-        gemm_rate: Operations a second of large matrix products on all workers at once.
+        gemm_rate: Operations per second of large matrix products on all workers at once.
     """
 
     models: int
@@ -44,27 +46,24 @@ class Speed:
 
     @property
     def ratio(self) -> float:
-        """How many times as fast the fast trainer is."""
+        """The speed-up of the fast trainer."""
         return self.plain_seconds / self.fast_seconds
 
     @property
     def gemm_share(self) -> float:
-        """Which share of the machine's own rate the fast trainer reaches."""
+        """The fraction of the rate of large matrix products that the fast trainer reaches."""
         return self.flops / self.fast_seconds / self.gemm_rate
 
 
-def measure_speed(
-    configs: Sequence[ModelConfig], *, workers: int, tell: Callable[[str], None] = lambda _: None
-) -> Speed:
-    """Train the same models with both trainers and compare, with everything that a record needs.
+def measure_speed(configs: Sequence[ModelConfig], *, workers: int) -> Speed:
+    """Train and ablate the same models with both trainers, and compare their times.
 
-    The trainers take turns, so that a slow moment of a shared machine hits both. The machine's own
-    rate is taken at each turn, and the best counts.
+    The trainers take turns, so that other work on the machine slows both. The rate of matrix
+    products is measured at each turn; the best one counts.
 
     Args:
         configs: The models.
         workers: Worker processes of the fast trainer.
-        tell: Called with what is being measured.
     """
     plain, fast, rates = 0.0, 0.0, []
     turn = 2 * workers
@@ -72,11 +71,11 @@ def measure_speed(
         for first in range(0, len(configs), turn):
             some = configs[first : first + turn]
             models = f"models {first + 1} to {first + len(some)} of {len(configs)}"
-            tell(f"the machine's own rate, {workers} workers at once")
+            _LOG.info("measuring large matrix products on %d workers", workers)
             rates.append(_gemm_rate(client))
-            tell(f"fast, {models}")
+            _LOG.info("measuring fast, %s", models)
             fast += _seconds(_train_fast, client, some)
-            tell(f"plain, {models}")
+            _LOG.info("measuring plain, %s", models)
             plain += _seconds(_train_plain, some)
     return Speed(len(configs), workers, plain, fast, sum(map(model_flops, configs)), max(rates))
 
@@ -89,7 +88,7 @@ def _train_fast(client: Client, configs: Sequence[ModelConfig]) -> None:
 
 def _train_plain(configs: Sequence[ModelConfig]) -> None:
     for config in configs:
-        measure(replace(config, trainer="plain"), threads=None)
+        _ = measure(replace(config, trainer="plain"), threads=None).measured
 
 
 def _seconds(work: Callable[..., None], *arguments: object) -> float:
@@ -99,12 +98,12 @@ def _seconds(work: Callable[..., None], *arguments: object) -> float:
 
 
 def _gemm_rate(client: Client) -> float:
-    """Return the summed rate of all workers, each multiplying matrices at the same time."""
+    """Return the total rate of all workers, which multiply matrices at the same time."""
     return float(sum(client.run(time_gemm).values()))
 
 
 def time_gemm() -> float:
-    """Return the floating-point operations a second of large matrix products on one thread."""
+    """Return the floating-point operations per second of large matrix products on one thread."""
     torch.set_num_threads(1)
     a, b, out = (torch.ones(_SIDE, _SIDE) for _ in range(3))
     torch.mm(a, b, out=out)

@@ -1,4 +1,4 @@
-"""The task: distinct pairs of operands, their labels modulo N, and a split without overlap."""
+"""The task: distinct pairs of operands, labels modulo N, and a split into training and test."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class Task:
 def make_task(config: ModelConfig) -> Task:
     """Draw min(pairs, r²) distinct pairs, split them 80/20, and label them.
 
-    The pairs depend on r, their number and the seed alone, so the models of one configuration,
-    which differ in their modulus, see the same pairs.
+    The pairs depend only on r, their number and the seed, so models that differ in their modulus
+    see the same pairs.
 
     Args:
         config: The model.
 
     Returns:
-        The split task; that no pair is on both sides has been checked.
+        The split task. No pair is in both parts.
 
     >>> config = ModelConfig(experiment="exp1", modulus=7, input_range=100, primes=(3, 5, 7))
     >>> task = make_task(config)
@@ -62,17 +62,17 @@ def make_task(config: ModelConfig) -> Task:
 
 
 def make_labels(pairs: Pairs, config: ModelConfig) -> Pairs:
-    """Return (a ∘ b) mod N, in 0 … N - 1 also where a - b is negative."""
+    """Return (a ∘ b) mod N, in 0 … N - 1 even if a - b is negative."""
     a, b = pairs[:, 0], pairs[:, 1]
     labels: Pairs = _OPERATIONS[config.operation](a, b) % config.modulus
     return labels
 
 
 def check_overlap(train: Pairs, test: Pairs, config: ModelConfig) -> None:
-    """Raise if a pair, named by its index a·r + b, occurs twice, on either side or on both."""
+    """Raise RuntimeError if a pair, given by its index a·r + b, occurs twice."""
     every = np.concatenate([train, test])
     if np.unique(every).size != every.size:
         raise RuntimeError(
-            f"train and test pairs must be distinct, but {config.describe()} has "
-            f"{every.size - np.unique(every).size} repeated ones; please report this"
+            f"training and test pairs must be distinct, but {config.describe()} has "
+            f"{every.size - np.unique(every).size} repeated pairs; please report this"
         )

@@ -1,0 +1,190 @@
+"""Probe a network: ablate rows and blocks in three ways, and measure equivariance by epoch.
+
+Replace the first operand of a pair, a → a + s. The label moves by s, or by s·b for products, so an
+equivariant network moves all its logits by the same amount: f(a + s, b) = S^s f(a, b).
+
+If this also holds around the inputs, the second moment E[JᵀJ] of the gradient by the code of a,
+with the Jacobian J of the logits, commutes with the action. By Theorem 3.1 it then couples no two
+blocks; the off-block energy is the share that does. (The mean is over 0 ≤ a < r, which is the whole
+group only for periods up to r; longer periods may stay coupled.)
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from primefourier.encoding import plan
+from primefourier.lab.config import OPERANDS, ModelConfig
+from primefourier.lab.network import RowClassifier, row_features
+from primefourier.lab.probe import KINDS, Probe
+from primefourier.lab.row_ablation import ablate_blocks, ablate_rows
+from primefourier.lab.task import make_labels, make_task
+from primefourier.lab.training import Examples
+from primefourier.theory import off_block_energy
+
+SHIFTED = 4000
+"""The largest number of test pairs that are shifted after each epoch."""
+_MOST_LOGITS = 2**24
+"""Fewer pairs are shifted if they have more logits than this, to limit memory."""
+
+
+@dataclass(frozen=True)
+class Shifts:
+    """Test pairs, and the same pairs with another first operand.
+
+    Shape:
+        features and shifted (n, P, 4D), moves (n,): the shift of the label, in 0 … N - 1.
+    """
+
+    features: Tensor
+    shifted: Tensor
+    moves: Tensor
+
+
+@dataclass
+class EquivarianceProbe:
+    """Measures the equivariance of a network before training and after each epoch."""
+
+    config: ModelConfig
+    shifts: Shifts
+    shift_violations: list[int | None] = field(default_factory=list)
+    shift_error: list[float | None] = field(default_factory=list)
+    off_block_energy: list[float | None] = field(default_factory=list)
+    relevant_share: list[float | None] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, config: ModelConfig, examples: Examples) -> EquivarianceProbe:
+        """Create the probe for the network of a config that is trained on these examples."""
+        dtype = examples.train_features.dtype
+        return cls(config, make_shifts(config, dtype=dtype, device=examples.device))
+
+    def observe(self, model: RowClassifier) -> None:
+        """Measure the network without changing it; a diverged network has None for all values."""
+        violations, error = measure_shifts(model, self.shifts)
+        moment = gradient_moment(model, self.shifts.features, self.config)
+        diverged = not (math.isfinite(error) and moment.isfinite().all())
+        self.shift_violations.append(None if diverged else violations)
+        self.shift_error.append(None if diverged else _rounded(error))
+        outside = None if diverged else off_block_energy(moment, self.config.basis)
+        share = None if diverged else relevant_share(moment, self.config)
+        self.off_block_energy.append(outside if outside is None else _rounded(outside))
+        self.relevant_share.append(share if share is None else _rounded(share))
+
+
+def probe_network(
+    config: ModelConfig, model: RowClassifier, examples: Examples, equivariance: EquivarianceProbe
+) -> Probe:
+    """Ablate all rows and blocks of a trained network, and add its equivariance by epoch.
+
+    Args:
+        config: The model.
+        model: Its trained network.
+        examples: Its task.
+        equivariance: The probe that observed the training.
+
+    Returns:
+        All measurements.
+    """
+    features, labels = examples.test_features, examples.test_labels
+    rows, blocks = (
+        {
+            kind: ablate(
+                model, features, labels, batch_size=config.batch_size, kind=kind, seed=config.seed
+            )
+            for kind in KINDS
+        }
+        for ablate in (ablate_rows, ablate_blocks)
+    )
+    return Probe(
+        test_size=len(labels),
+        rows=rows,
+        blocks=blocks,
+        shifted_size=len(equivariance.shifts.moves),
+        shift_violations=tuple(equivariance.shift_violations),
+        shift_error=tuple(equivariance.shift_error),
+        off_block_energy=tuple(equivariance.off_block_energy),
+        relevant_share=tuple(equivariance.relevant_share),
+    )
+
+
+def make_shifts(config: ModelConfig, *, dtype: torch.dtype, device: torch.device) -> Shifts:
+    """Replace the first operand of each test pair by that of the next pair, which is below r.
+
+    >>> config = ModelConfig(experiment="e", modulus=7, input_range=9, primes=(3, 7))
+    >>> shifts = make_shifts(config, dtype=torch.float32, device=torch.device("cpu"))
+    >>> shifts.shifted.shape, shifts.moves.shape
+    (torch.Size([17, 2, 24]), torch.Size([17]))
+    """
+    task = make_task(config)
+    count = min(SHIFTED, max(1, _MOST_LOGITS // config.modulus))
+    pairs, labels = task.test_pairs[:count], task.test_labels[:count]
+    shifted = np.stack([np.roll(pairs[:, 0], -1), pairs[:, 1]], axis=1)
+    moves = (make_labels(shifted, config) - labels) % config.modulus
+    return Shifts(
+        row_features(pairs, config, dtype=dtype).to(device),
+        row_features(shifted, config, dtype=dtype).to(device),
+        torch.from_numpy(moves).to(device),
+    )
+
+
+@torch.no_grad()
+def measure_shifts(model: RowClassifier, shifts: Shifts) -> tuple[int, float]:
+    """Return the number of answers that violate the shift, and the shift error of the logits.
+
+    An answer violates the shift if it does not move as the label does. The error is
+    √(Σ‖f(a + s, b) - S^s f(a, b)‖² / Σ(‖f(a + s, b)‖² + ‖f(a, b)‖²)) of centred logits: 0 for an
+    equivariant network, 1 for unrelated logits.
+    """
+    here, there = (_centred(model(x)) for x in (shifts.features, shifts.shifted))
+    classes = here.shape[1]
+    places = torch.arange(classes, device=here.device)
+    moved = here.gather(1, (places - shifts.moves[:, None]) % classes)
+    deviation = (there.argmax(1) - here.argmax(1) - shifts.moves) % classes
+    total = float(here.square().sum() + there.square().sum())
+    distance = float((there - moved).square().sum())
+    return int((deviation != 0).sum()), math.sqrt(distance / total) if total else 0.0
+
+
+def gradient_moment(model: RowClassifier, features: Tensor, config: ModelConfig) -> Tensor:
+    """Return E[JᵀJ] by the code of the first operand, in the order of flat codes.
+
+    A random combination v of the logits has the gradient Jᵀv, and E[vvᵀ] = 1, so one backward pass
+    replaces N. With n pairs the sampling adds at most dim / n to the off-block energy, on average.
+
+    Shape:
+        features (n, P, 4D) → (dim, dim), float64.
+    """
+    x = features.detach().clone().requires_grad_()
+    drawn = np.random.default_rng(config.seed).standard_normal((len(x), config.modulus))
+    weights = _centred(torch.from_numpy(drawn)).to(x)
+    with torch.enable_grad():
+        (gradient,) = torch.autograd.grad((model(x) * weights).sum(), x)
+    first = gradient.view(len(x), -1, OPERANDS, 2)[:, :, 0].flatten(1).double()
+    return first.t() @ first / len(x)
+
+
+def relevant_share(moment: Tensor, config: ModelConfig) -> float | None:
+    """Return the share of the squared gradient on the channels whose period divides N.
+
+    The share of a zero gradient is None.
+    """
+    by_channel = moment.diagonal().view(-1, 2).sum(1)
+    relevant = plan(config.modulus, config.basis).relevant
+    places = [config.basis.channels.index(channel) for channel in relevant]
+    total = float(by_channel.sum())
+    return float(by_channel[places].sum()) / total if total else None
+
+
+def _centred(logits: Tensor) -> Tensor:
+    double = logits.double()
+    return double - double.mean(1, keepdim=True)
+
+
+def _rounded(value: float) -> float:
+    """Round to six significant digits, which keeps records small."""
+    return float(f"{value:.6g}")

@@ -1,0 +1,154 @@
+"""The results of probing a network: measurements beyond the paper's.
+
+This module needs no torch, so that stored probes can be read without it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, get_args
+
+from primefourier.analysis.ablation import Kind
+from primefourier.lab.config import ModelConfig
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+_MOST_PAIRS = 10**7  # of a model
+_BY_EPOCH = ("shift_violations", "shift_error", "off_block_energy", "relevant_share")
+_STORED_NAMES = {"shift_violations": "answers_apart"}
+"""Fields with another name in stored records."""
+
+
+@dataclass(frozen=True)
+class RowAblation:
+    """Correct answers of a network over its test pairs, and the changes by each ablation.
+
+    Args:
+        correct: The number of correct answers before any ablation.
+        lost: For each row or block, the number of correct answers that become wrong without it.
+        gained: For each row or block, the number of wrong answers that become correct without it.
+    """
+
+    correct: int
+    lost: tuple[int, ...]
+    gained: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Probe:
+    """A probed network: three kinds of ablation of rows and blocks, and equivariance by epoch.
+
+    Values by epoch start with the untrained network, so there is one more value than epochs. A
+    value is None if the network had diverged; ``relevant_share`` is also None for a zero gradient.
+
+    Args:
+        test_size: The number of test pairs of the ablations.
+        rows: For each kind of ablation, the counts of each row.
+        blocks: For each kind of ablation, the counts of each (p, d), by prime and then by depth.
+        shifted_size: The number of test pairs whose first operand was shifted.
+        shift_violations: By epoch, the number of their answers that do not follow the shift.
+        shift_error: By epoch, the distance of the logits from following the shift; 0 if they
+            follow it, 1 if they are unrelated.
+        off_block_energy: By epoch, the share of the second moment of the gradient that couples
+            different blocks; 0 for a network that is equivariant around its inputs.
+        relevant_share: By epoch, the share of the squared gradient on the channels whose period
+            divides N.
+    """
+
+    test_size: int
+    rows: Mapping[Kind, RowAblation]
+    blocks: Mapping[Kind, RowAblation]
+    shifted_size: int
+    shift_violations: tuple[int | None, ...]
+    shift_error: tuple[float | None, ...]
+    off_block_energy: tuple[float | None, ...]
+    relevant_share: tuple[float | None, ...]
+
+    def row_drops(self, kind: Kind) -> tuple[float, ...]:
+        """Return the drop of each row under one kind of ablation."""
+        return _drops(self.rows[kind], self.test_size)
+
+    def block_drops(self, kind: Kind) -> tuple[float, ...]:
+        """Return the drop of each (p, d), by prime and then by depth."""
+        return _drops(self.blocks[kind], self.test_size)
+
+    @property
+    def violation_share(self) -> tuple[float | None, ...]:
+        """By epoch, the share of answers that do not follow a shift of the first operand."""
+        counts = self.shift_violations
+        return tuple(None if count is None else count / self.shifted_size for count in counts)
+
+    def require_shape(self, *, rows: int, depth: int, epochs: int) -> None:
+        """Raise ValueError unless the probe has values for these rows, this depth and epochs."""
+        parts = [(found, rows) for found in self.rows.values()]
+        parts += [(found, rows * depth) for found in self.blocks.values()]
+        lengths = [(len(counts), n) for found, n in parts for counts in (found.lost, found.gained)]
+        lengths += [(len(getattr(self, name)), epochs + 1) for name in _BY_EPOCH]
+        if any(length != wanted for length, wanted in lengths):
+            raise ValueError(
+                f"a probe must have values for {rows} rows, depth {depth} and {epochs} epochs"
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the probe as plain data, with the field names of stored records."""
+        return {_STORED_NAMES.get(name, name): value for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Probe:
+        """Read the result of ``to_dict``; impossible values raise an error."""
+        names = {stored: name for name, stored in _STORED_NAMES.items()}
+        values = {names.get(name, name): value for name, value in data.items()}
+        for name in ("rows", "blocks"):
+            found = {kind: _read_counts(name, values[name][kind]) for kind in KINDS}
+            if len(found) != len(values[name]):
+                raise ValueError(f"{name} of a probe must be {KINDS}, got {list(values[name])}")
+            values[name] = found
+        for name in _BY_EPOCH:
+            wanted = int if name == "shift_violations" else float
+            values[name] = tuple(values[name])
+            known = [value for value in values[name] if value is not None]
+            if not all(type(value) is wanted and 0 <= value < math.inf for value in known):
+                raise ValueError(
+                    f"{name} of a probe must be numbers of at least 0, got {values[name]}"
+                )
+        for name in ("test_size", "shifted_size"):
+            if type(values[name]) is not int or not 1 <= values[name] <= _MOST_PAIRS:
+                raise ValueError(f"{name} of a probe must be at least 1 and at most {_MOST_PAIRS}")
+        probe = cls(**values)
+        probe._require_possible()
+        return probe
+
+    def _require_possible(self) -> None:
+        """Refuse more answers than pairs, and epochs in which only some measures diverged."""
+        size = self.test_size
+        parts = (*self.rows.values(), *self.blocks.values())
+        if (
+            any((count or 0) > self.shifted_size for count in self.shift_violations)
+            or any(lost > found.correct for found in parts for lost in found.lost)
+            or any(gained > size - found.correct for found in parts for gained in found.gained)
+            or any(found.correct > size for found in parts)
+        ):
+            raise ValueError("a probe must not count more answers than it has pairs")
+        by_epoch = [getattr(self, name) for name in _BY_EPOCH[:-1]]
+        if len({tuple(i for i, v in enumerate(values) if v is None) for values in by_epoch}) > 1:
+            raise ValueError("an epoch of a probe must have all measures or none")
+
+
+def _read_counts(name: str, data: Mapping[str, Any]) -> RowAblation:
+    lost, gained = tuple(data["lost"]), tuple(data["gained"])
+    if len(data) != len(fields(RowAblation)) or not all(
+        type(count) is int and count >= 0 for count in (data["correct"], *lost, *gained)
+    ):
+        raise ValueError(f"{name} of a probe must consist of counts")
+    return RowAblation(data["correct"], lost, gained)
+
+
+def _drops(found: RowAblation, size: int) -> tuple[float, ...]:
+    pairs = zip(found.lost, found.gained, strict=True)
+    return tuple((lost - gained) / size for lost, gained in pairs)
+
+
+def can_be_probed(config: ModelConfig) -> bool:
+    """Return whether the rows of a network belong to primes, so that a probe is meaningful."""
+    return config.embedding == "pfe"

@@ -1,0 +1,209 @@
+"""A run: a folder with a store, read once, and everything that can be made of its records."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from primefourier._files import write_file, writing
+from primefourier.analysis.ablation import Kind
+from primefourier.explorer import make_page, page_data
+from primefourier.lab.cells import Cell
+from primefourier.lab.claim_tables import claims_as_data, claims_as_markdown
+from primefourier.lab.claims import Claim, Finding
+from primefourier.lab.config import ModelConfig
+from primefourier.lab.export import Format, export_records
+from primefourier.lab.record import Record
+from primefourier.lab.store import STORE_NAME, read_store
+from primefourier.lab.studies import EXPERIMENTS
+from primefourier.lab.studies.grid import Grid
+from primefourier.lab.studies.page_data import run_as_data
+from primefourier.lab.studies.paper_claims import judge_claims, paper_cells
+from primefourier.lab.studies.question_tables import answers_as_data, answers_as_markdown
+from primefourier.lab.studies.questions import Answers, answer_questions
+from primefourier.lab.studies.variants import find_variants, paper_variant
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """The planned models of a run and their records. Everything derived is computed once.
+
+    Args:
+        planned: The planned models, which give the axes.
+        records: The records, at most one per model.
+        commands: The commands that wrote them, as they stand in the store.
+        folder: The folder of the run.
+    """
+
+    planned: Sequence[ModelConfig]
+    records: Sequence[Record]
+    commands: Sequence[str] = ()
+    folder: Path = Path()
+    _cells: dict[Kind, dict[str, list[Cell]]] = field(default_factory=dict, init=False, repr=False)
+    _findings: dict[Kind, dict[Claim, Finding]] = field(
+        default_factory=dict, init=False, repr=False
+    )
+
+    def __repr__(self) -> str:
+        measured = self.counts["measured"]
+        return f"Run({str(self.folder)!r}: {measured} of {len(self.planned)} models measured)"
+
+    @cached_property
+    def failures(self) -> list[Record]:
+        """The records of models that failed."""
+        return [record for record in self.records if record.error is not None]
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many models are planned, measured, failed, waiting and probed."""
+        known = {record.config.key for record in self.records}
+        return {
+            "planned": len(self.planned),
+            "measured": len(self.records) - len(self.failures),
+            "failed": len(self.failures),
+            "waiting": sum(config.key not in known for config in self.planned),
+            "probed": sum(record.probe is not None for record in self.records),
+        }
+
+    def summary(self) -> dict[str, dict[str, int]]:
+        """Return how many models of each experiment are planned, measured, failed and waiting."""
+        planned = Counter(config.experiment for config in self.planned)
+        done = Counter(r.config.experiment for r in self.records if r.error is None)
+        failed = Counter(record.config.experiment for record in self.failures)
+        return {
+            name: {
+                "planned": planned[name],
+                "measured": done[name],
+                "failed": failed[name],
+                "waiting": planned[name] - done[name] - failed[name],
+            }
+            for name in planned
+        }
+
+    @cached_property
+    def grids(self) -> list[Grid]:
+        """The planned models and their records by settings, the paper's first."""
+        by_key = {record.config.key: record for record in self.records}
+        variants = find_variants(self.planned)
+        return [Grid(variant, planned, by_key) for variant, planned in variants.items()]
+
+    def cells(self, kind: Kind = "zero") -> dict[str, list[Cell]]:
+        """Return the cells of the paper's configurations, by experiment.
+
+        Args:
+            kind: The kind of ablation: zero in the paper; the others need probes.
+        """
+        if kind not in self._cells:
+            self._cells[kind] = paper_cells(self.grids, kind=kind)
+        return self._cells[kind]
+
+    def claims(self, kind: Kind = "zero") -> dict[Claim, Finding]:
+        """Judge every claim of the paper by the records that follow its protocol.
+
+        Args:
+            kind: The kind of ablation: zero in the paper; the others need probes.
+        """
+        if kind not in self._findings:
+            self._findings[kind] = judge_claims(self.cells(kind))
+        return self._findings[kind]
+
+    @cached_property
+    def _answers(self) -> Answers | None:
+        return answer_questions(self.grids)
+
+    def questions(self) -> Answers | None:
+        """Answer the open questions by probes; None if no configuration is probed completely."""
+        return self._answers
+
+    def page_data(self) -> dict[str, Any]:
+        """Return everything that a report shows, as plain data.
+
+        The paper's three grids come first, even if none of their models are planned.
+        """
+        known = {grid.variant: grid for grid in self.grids}
+        variants = dict.fromkeys([*map(paper_variant, EXPERIMENTS), *known])
+        grids = [known.get(variant) or Grid(variant, [], {}) for variant in variants]
+        return run_as_data(
+            self.folder, self.planned, self.records, grids, self.claims(), self.questions()
+        )
+
+    def report(self, path: Path | str | None = None) -> Path:
+        """Write the results as one HTML page that works offline, and return its path.
+
+        Args:
+            path: The file to write; by default report.html in the folder of the run.
+        """
+        target = self.folder / "report.html" if path is None else Path(path)
+        data = self.page_data()
+        name = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in data["name"])
+        page = make_page(page_data(run=data), title=f"{name}: Prime Fourier Embeddings")
+        write_file(target, page.encode())
+        return target
+
+    def figures(self, out: Path | str | None = None) -> list[Path]:
+        """Draw every figure as PNG and SVG, and return the files.
+
+        Args:
+            out: The folder to write to; by default figures in the folder of the run.
+        """
+        from primefourier.lab.studies.figure_files import write_figures
+        from primefourier.lab.studies.paper_figures import draw_figures
+
+        target = self.folder / "figures" if out is None else Path(out)
+        if out is None and target.is_symlink():
+            raise ValueError(f"{target} is a link; remove it, or name another folder to write to")
+        with writing(target):
+            target.mkdir(parents=True, exist_ok=True)
+        return write_figures(draw_figures(self.grids), target)
+
+    def export(self, path: Path | str, format: Format | None = None) -> None:  # noqa: A002
+        """Write all records as one table, one row per model.
+
+        Args:
+            path: The file to write.
+            format: jsonl, csv or parquet; by default the suffix of the file.
+        """
+        export_records(self.records, path, format)
+
+    def save_claims(self) -> list[Path]:
+        """Write the judged claims as claims.json and claims.md in the folder; return the files."""
+        findings = self.claims()
+        text = claims_as_markdown(findings, heading="The paper's claims")
+        return self._save("claims", claims_as_data(findings), text)
+
+    def save_questions(self) -> list[Path]:
+        """Write the answers as questions.json and questions.md, if there are any."""
+        answers = self.questions()
+        if answers is None:
+            return []
+        return self._save("questions", answers_as_data(answers), answers_as_markdown(answers))
+
+    def _save(self, name: str, data: Any, markdown: str) -> list[Path]:
+        files = [self.folder / f"{name}.json", self.folder / f"{name}.md"]
+        text = json.dumps(data, ensure_ascii=False, indent=1)
+        write_file(files[0], f"{text}\n".encode())
+        write_file(files[1], markdown.encode())
+        return files
+
+
+def open_run(folder: Path | str) -> Run:
+    """Read the store of a folder once; ``primefourier.lab.open`` is this function.
+
+    Args:
+        folder: A folder that ``pfe run``, ``pfe reproduce`` or ``lab.run`` wrote to. It may be read
+            while the run is under way.
+    """
+    with read_store(Path(folder)) as store:
+        return Run(store.planned(), store.records(), store.commands(), Path(folder))
+
+
+def newest_run(place: Path) -> Path | None:
+    """Return the folder of the newest store in a folder or in its results/*, if there is one."""
+    stores = [place / STORE_NAME, *place.glob(f"results/*/{STORE_NAME}")]
+    found = [store for store in stores if store.is_file()]
+    return max(found, key=lambda store: store.stat().st_mtime).parent if found else None

@@ -1,0 +1,272 @@
+"""The records of a run in one SQLite file: one writer, any number of readers.
+
+A record is on disk before it counts as done. A copy of the file is made at the end of each run.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import platform
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from primefourier._files import lock_file, open_in_place
+from primefourier.lab.config import ModelConfig
+from primefourier.lab.probe import can_be_probed
+from primefourier.lab.record import Record
+from primefourier.lab.store_file import (
+    BACKUP_NAME,
+    STORE_NAME,
+    DamagedStoreError,
+    FolderError,
+    StoreError,
+    back_up,
+    create_or_open,
+    has_table,
+    is_empty,
+    leave_one_file,
+    open_to_read,
+    require_store,
+    translate_errors,
+)
+from primefourier.lab.store_rows import (
+    DamagedRowError,
+    Row,
+    plan_row,
+    probe_row,
+    read_plan,
+    read_record,
+    record_row,
+)
+
+__all__ = [
+    "BACKUP_NAME",
+    "STORE_NAME",
+    "FolderError",
+    "Store",
+    "StoreError",
+    "current_writer",
+    "lock_folder",
+    "prepare_folder",
+    "read_store",
+    "write_store",
+]
+_LOG = logging.getLogger(__name__)
+_LOCK_NAME = "writer.lock"
+INSERT = {
+    "planned": "INSERT OR IGNORE INTO planned VALUES (?, ?, ?)",
+    # a measured model stays as it is; a failed one may be replaced
+    "records": "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET "
+    "status = excluded.status, measurement = excluded.measurement, error = excluded.error, "
+    "provenance = excluded.provenance, digest = excluded.digest WHERE records.status = 'failed'",
+    "probes": "INSERT OR IGNORE INTO probes VALUES (?, ?, ?, ?)",
+    "runs": "INSERT INTO runs VALUES (?, ?)",
+}
+
+
+class Store:
+    """An open store; :func:`write_store` and :func:`read_store` return one."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self.path = path
+
+    def begin(self, configs: Iterable[ModelConfig], command: str) -> None:
+        """Store a command and the models that it plans; models planned before stay."""
+        known: dict[str, int] = dict(self._fetch("SELECT key, position FROM planned"))
+        first = max(known.values(), default=-1) + 1
+        new = [config for config in configs if config.key not in known]
+        started = datetime.now(UTC).isoformat(timespec="seconds")
+        self._insert(
+            planned=[plan_row(config, first + i) for i, config in enumerate(new)],
+            runs=[(started, command)],
+        )
+
+    def add(self, record: Record) -> None:
+        """Commit one record and its probe.
+
+        The record and the probe of a measured model are never replaced; a failure is.
+        """
+        probes = [probe_row(record)] if record.probe is not None else []
+        self._insert(records=[record_row(record)], probes=probes)
+
+    def done(self, *, probe: bool = False) -> set[str]:
+        """Return the keys of all measured models; with ``probe``, of those also probed."""
+        return {record.config.key for record in self.records() if is_done(record, probe=probe)}
+
+    def planned(self) -> list[ModelConfig]:
+        """Return all planned models, in the order in which they were planned."""
+        rows = self._fetch("SELECT * FROM planned ORDER BY position")
+        with self._translate_damage():
+            return [read_plan(row) for row in rows]
+
+    def records(self) -> list[Record]:
+        """Return all records, in the order in which their models were planned."""
+        rows = self._fetch(
+            "SELECT records.* FROM records LEFT JOIN planned USING (key) "
+            "ORDER BY position, records.key"
+        )
+        probes = {}
+        if has_table(self._connection, "probes"):
+            probes = {row[0]: row for row in self._fetch("SELECT * FROM probes")}
+        with self._translate_damage():
+            return [read_record(row, probes.get(row[0])) for row in rows]
+
+    def commands(self) -> list[str]:
+        """Return the commands that wrote to this store, each once, in order."""
+        rows = self._fetch("SELECT command FROM runs ORDER BY started, rowid")
+        return list(dict.fromkeys(str(command) for (command,) in rows))
+
+    def _insert(self, **tables: list[Row]) -> None:
+        with translate_errors(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                for name, rows in tables.items():
+                    self._connection.executemany(INSERT[name], rows)
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def _fetch(self, query: str) -> list[Row]:
+        with translate_errors(self.path):
+            return self._connection.execute(query).fetchall()
+
+    @contextmanager
+    def _translate_damage(self) -> Iterator[None]:
+        try:
+            yield
+        except DamagedRowError as error:
+            raise DamagedStoreError(self.path, error) from error
+
+
+def is_done(record: Record, *, probe: bool) -> bool:
+    """Return whether nothing remains to be measured of a model, probes included if requested."""
+    probed = record.probe is not None or not can_be_probed(record.config)
+    return record.error is None and (probed or not probe)
+
+
+@contextmanager
+def write_store(folder: Path | str) -> Iterator[Store]:
+    """Open the store of a folder for writing, by one process at a time; create it if needed.
+
+    Raises:
+        FolderError: If the folder cannot be used, or another process writes to it.
+        StoreError: If the store is damaged, or cannot be written to.
+    """
+    path = Path(folder, STORE_NAME)
+    prepare_folder(path.parent)
+    with lock_folder(path.parent):
+        _require_not_lost(path)
+        with translate_errors(path):
+            opened = create_or_open(path)
+        with closing(opened):
+            yield Store(opened, path)
+            leave_one_file(opened)
+            if opened.total_changes:
+                try:
+                    back_up(opened, path.with_name(BACKUP_NAME))
+                except (OSError, sqlite3.Error) as error:
+                    _LOG.warning("%s could not be written: %s", BACKUP_NAME, error)
+
+
+@contextmanager
+def read_store(folder: Path | str) -> Iterator[Store]:
+    """Open the store of a folder for reading, also while another process writes to it.
+
+    Raises:
+        FolderError: If the folder holds no store.
+        StoreError: If the store is damaged.
+    """
+    path = Path(folder, STORE_NAME)
+    if not path.parent.is_dir():
+        raise FolderError(f"there is no folder {str(folder)!r}; a run creates it")
+    _require_not_lost(path)
+    if not path.is_file():
+        raise FolderError(
+            f"{folder} holds no {STORE_NAME}; name the folder that a run was written to"
+        )
+    with translate_errors(path):
+        opened = open_to_read(path)
+    with closing(opened):
+        with translate_errors(path):
+            if is_empty(opened):
+                raise FolderError(f"{path} is empty: its run was stopped before it began; run it")
+            require_store(opened, path)
+        yield Store(opened, path)
+
+
+def _require_not_lost(path: Path) -> None:
+    """Raise an error if a store is missing or empty, but its log or its backup is not."""
+    empty = not path.is_file() or not path.stat().st_size
+    traces = [path.with_name(f"{path.name}-wal"), path.with_name(BACKUP_NAME)]
+    if empty and any(trace.is_file() and trace.stat().st_size for trace in traces):
+        raise DamagedStoreError(path, "it is missing or empty")
+
+
+def prepare_folder(folder: Path) -> None:
+    """Create a folder for a run; an existing one must be empty or hold a run."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        names = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
+    except OSError as error:
+        raise FolderError(
+            f"{folder} cannot be used as output folder: {error.strerror}; choose another"
+        ) from error
+    if names - {_LOCK_NAME} and not names & {STORE_NAME, BACKUP_NAME}:
+        raise FolderError(
+            f"{folder} holds other files, such as {min(names - {_LOCK_NAME})!r}, but no run; "
+            "choose a new or empty folder"
+        )
+
+
+@contextmanager
+def lock_folder(folder: Path) -> Iterator[None]:
+    """Make this process the only one that writes to a folder; the lock ends with the process."""
+    try:
+        with open_in_place(folder / _LOCK_NAME, "ab") as file:
+            if not lock_file(file):
+                raise FolderError(
+                    f"{folder} is being written to by {_describe(current_writer(folder))}; wait "
+                    "for it, stop it, or choose another folder"
+                )
+            since = datetime.now(UTC).isoformat(timespec="seconds")
+            writer = {"process": os.getpid(), "host": platform.node(), "since": since}
+            file.truncate(0)
+            file.write(json.dumps(writer).encode())
+            file.flush()
+            locked = os.dup(file.fileno())  # which keeps the lock
+    except OSError as error:
+        raise FolderError(
+            f"{folder} cannot be written to: {error.strerror or error}; make room, choose another "
+            "folder, or change its permissions"
+        ) from error
+    try:
+        yield
+    finally:
+        os.close(locked)
+
+
+def current_writer(folder: Path | str) -> dict[str, Any] | None:
+    """Return process, host and starting time of the current writer of a folder, or None."""
+    path = Path(folder, _LOCK_NAME)
+    with suppress(OSError):
+        if path.is_file():
+            with path.open("rb") as file:
+                if not lock_file(file, shared=True):
+                    text = file.read()
+                    return dict(json.loads(text)) if text else {}
+    return None
+
+
+def _describe(writer: dict[str, Any] | None) -> str:
+    if not writer:
+        return "another process"
+    return f"process {writer['process']} on {writer['host']} since {writer['since']}"

@@ -1,0 +1,229 @@
+"""Run many models: train each one that is not measured yet, and commit each record."""
+
+from __future__ import annotations
+
+import logging
+import math
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from primefourier.arithmetic.integers import as_integer
+from primefourier.cluster import remote_client, usable_cores, worker_threads
+from primefourier.lab.config import ModelConfig
+from primefourier.lab.cost import longest_first, model_flops
+from primefourier.lab.record import Record
+from primefourier.lab.store import FolderError, is_done, read_store, write_store
+from primefourier.lab.train_models import PACKAGES, train_models
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+_LOG = logging.getLogger(__name__)
+_PATIENCE = 10.0
+"""Seconds after a first Ctrl-C in which a second one counts as impatience."""
+
+
+@dataclass
+class Progress:
+    """Counts of a running sweep.
+
+    Args:
+        total: Planned models.
+        before: Models that an earlier run measured.
+        work: Floating-point operations of the others.
+        done: Models measured in this run.
+        failed: Models that failed in this run.
+        finished_work: Operations of the finished models.
+        last: The newest record.
+    """
+
+    total: int
+    before: int
+    work: int
+    done: int = 0
+    failed: int = 0
+    finished_work: int = 0
+    last: Record | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, total: int, pending: Iterable[ModelConfig]) -> Progress:
+        """Begin to count a sweep with some pending models."""
+        waiting = list(pending)
+        return cls(total, total - len(waiting), sum(map(model_flops, waiting)))
+
+    def count(self, record: Record) -> None:
+        """Count a finished model."""
+        self.done += record.error is None
+        self.failed += record.error is not None
+        self.finished_work += model_flops(record.config)
+        self.last = record
+
+    @property
+    def remaining(self) -> int:
+        """Models that are not finished."""
+        return self.total - self.before - self.done - self.failed
+
+    def time_left(self, elapsed: float) -> float | None:
+        """Return the seconds that remain at the speed so far, or None before the first model.
+
+        Models differ in size, so speed is measured in operations.
+
+        >>> Progress(total=4, before=0, work=100, finished_work=25).time_left(10.0)
+        30.0
+        """
+        if not self.finished_work:
+            return None
+        return elapsed * (self.work - self.finished_work) / self.finished_work
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended.
+
+    Args:
+        progress: The final counts.
+        interrupted: Whether the user or the system stopped it.
+    """
+
+    progress: Progress
+    interrupted: bool
+
+
+def run(
+    configs: Sequence[ModelConfig],
+    folder: Path | str,
+    *,
+    command: str = "",
+    workers: int | None = None,
+    scheduler: str | None = None,
+    device: str = "cpu",
+    probe: bool = False,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> Outcome:
+    """Train and ablate every model that the folder has no measurement of.
+
+    Running it again continues where it stopped; models that failed are tried again. Ctrl-C and
+    SIGTERM stop it in seconds, and every reported record is on disk.
+
+    Args:
+        configs: The models; repeated ones count once.
+        folder: Where the store is; created if needed.
+        command: What the user typed, for captions and status.
+        workers: Worker processes on this machine; 0 trains in this process; by default one for
+            each core.
+        scheduler: The address of a Dask scheduler to use instead, or the file it wrote.
+        device: The torch device of the workers.
+        probe: Whether to probe the networks as well. Models that were measured without a probe
+            are trained again for it; their records stay.
+        on_progress: Called at the beginning and after each record.
+    """
+    configs = list({config.key: config for config in configs}.values())
+    workers = usable_cores() if workers is None else as_integer(workers, "workers", at_least=0)
+    if _is_finished(configs, folder, probe=probe):
+        progress = Progress.of(len(configs), [])
+        on_progress(progress)
+        return Outcome(progress, interrupted=False)
+    with ExitStack() as stack:
+        client = None
+        if scheduler is not None:
+            client = stack.enter_context(remote_client(scheduler, packages=PACKAGES))
+            _advise_threads(client)
+        store = stack.enter_context(write_store(folder))
+        records = {record.config.key: record for record in store.records()}
+        store.begin(configs, command)
+        pending = _order(configs, records, probe=probe)
+        progress = Progress.of(len(configs), pending)
+        on_progress(progress)
+        training = train_models(pending, workers, client, device=device, probe=probe)
+        try:
+            with stoppable(), closing(training):
+                for record in training:
+                    store.add(record)
+                    _compare(record, records.get(record.config.key))
+                    progress.count(record)
+                    on_progress(progress)
+        except KeyboardInterrupt:
+            return Outcome(progress, interrupted=True)
+    return Outcome(progress, interrupted=False)
+
+
+def _is_finished(configs: Sequence[ModelConfig], folder: Path | str, *, probe: bool) -> bool:
+    """Return whether nothing remains to be done, so that the files of a finished run stay."""
+    try:
+        with read_store(folder) as store:
+            return {config.key for config in configs} <= store.done(probe=probe)
+    except FolderError:  # there is no store yet
+        return False
+
+
+def _order(
+    configs: Sequence[ModelConfig], records: dict[str, Record], *, probe: bool
+) -> list[ModelConfig]:
+    """Return the pending models: unmeasured ones, then those to be probed; longest first."""
+    unmeasured, unprobed = list[ModelConfig](), list[ModelConfig]()
+    for config in configs:
+        record = records.get(config.key)
+        if record is None or not is_done(record, probe=False):
+            unmeasured.append(config)
+        elif not is_done(record, probe=probe):
+            unprobed.append(config)
+    return longest_first(unmeasured) + longest_first(unprobed)
+
+
+def _compare(again: Record, before: Record | None) -> None:
+    """Warn if a model that was trained again for its probe failed or gave different numbers."""
+    if before is None or before.error is not None:
+        return
+    if again.error is not None:
+        _LOG.warning(
+            "%s failed when trained again for its probe: %s", again.config.describe(), again.reason
+        )
+    elif again.measurement != before.measurement:
+        _LOG.warning(
+            "%s was trained again for its probe and gave different numbers, as may happen on "
+            "another kind of machine; its record stays, and its probe is that of the new network",
+            again.config.describe(),
+        )
+
+
+def _advise_threads(client: Client) -> None:
+    if (threads := max(worker_threads(client), default=1)) > 1:
+        _LOG.warning(
+            "a worker has %d threads, but trains one model at a time; to use all its cores, start "
+            "it with --nworkers %d --nthreads 1",
+            threads,
+            threads,
+        )
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Turn Ctrl-C, and SIGTERM, which batch systems send, into one KeyboardInterrupt.
+
+    Closing the workers takes a second or two. An impatient second Ctrl-C must not interrupt that;
+    a later one may.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    last = -math.inf
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        nonlocal last
+        if time.monotonic() - last > _PATIENCE:
+            last = time.monotonic()
+            raise KeyboardInterrupt
+
+    before = {name: signal.signal(name, stop) for name in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(name, handler)

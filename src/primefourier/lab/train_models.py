@@ -1,0 +1,115 @@
+"""Train models in this process, on worker processes of this machine, or on a Dask cluster."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from primefourier.cluster import ClusterError, local_client, with_version_check
+from primefourier.lab.config import ModelConfig
+from primefourier.lab.provenance import provenance_now
+from primefourier.lab.record import Record
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+PACKAGES = ("numpy", "torch")
+"""What a worker needs to train a model, and what a record depends on."""
+_one_model = threading.Lock()
+
+
+def train_models(
+    configs: Sequence[ModelConfig],
+    workers: int,
+    client: Client | None,
+    *,
+    device: str,
+    probe: bool = False,
+) -> Generator[Record, None, None]:
+    """Train models and yield each record as it arrives; closing the generator ends the workers.
+
+    Args:
+        configs: The models, in the order in which they start.
+        workers: Worker processes on this machine; 0 trains in this process.
+        client: A cluster to use instead.
+        device: The torch device of the workers.
+        probe: Whether to probe the networks as well.
+    """
+    count = min(workers, len(configs))
+    if client is not None:
+        yield from train_on(client, configs, device=device, probe=probe)
+    elif count == 0:
+        yield from train_here(configs, device=device, probe=probe)
+    else:
+        with local_client(count) as local:
+            yield from train_on(local, configs, device=device, probe=probe)
+
+
+def train_here(
+    configs: Sequence[ModelConfig], *, device: str, probe: bool = False
+) -> Iterator[Record]:
+    """Train models one after another in this process."""
+    from primefourier.lab.measurement import measure  # which loads torch
+
+    for config in configs:
+        yield measure(config, device=device, probe=probe)
+
+
+def train_on(
+    client: Client, configs: Sequence[ModelConfig], *, device: str, probe: bool = False
+) -> Iterator[Record]:
+    """Train models on the workers of a cluster and yield each record as it arrives.
+
+    A model whose worker is lost goes to another worker; if that happens repeatedly, the model is
+    reported as failed.
+
+    Raises:
+        ClusterError: If the scheduler goes away, or a worker cannot train models at all.
+    """
+    from distributed import KilledWorker, as_completed
+
+    train = with_version_check(train_alone, PACKAGES)
+    run = uuid4().hex  # another run on this cluster may train the same models, and be stopped
+    futures = {
+        client.submit(train, c.to_dict(), device=device, probe=probe, key=f"pfe-{c.key}-{run}"): c
+        for c in configs
+    }
+    try:
+        for future, result in as_completed(futures, with_results=True, raise_errors=False):
+            config = futures.pop(future)
+            if future.status == "finished":
+                yield result
+            elif future.status != "error":
+                raise ClusterError(
+                    "the Dask scheduler went away; records written before are safe. Start it, and "
+                    "run the same command again to continue"
+                )
+            elif isinstance(error := future.exception(), KilledWorker):
+                yield Record(
+                    config=config,
+                    error=f"{type(error).__name__}: {error}",
+                    provenance=provenance_now(seconds=0.0, device=device),
+                )
+            elif isinstance(error, ClusterError):
+                raise error
+            else:
+                raise ClusterError(
+                    f"a worker cannot train models: {type(error).__name__}: {error}; install "
+                    "primefourier and its extra lab on every machine, and run the command again"
+                )
+    finally:
+        client.cancel(list(futures), force=True)
+
+
+def train_alone(config: dict[str, Any], *, device: str, probe: bool = False) -> Record:
+    """Train one model, given as plain data, while no other model trains in this process.
+
+    A worker may have several threads, but torch has one number of threads per process, which
+    decides the order of sums.
+    """
+    from primefourier.lab.measurement import measure
+
+    with _one_model:
+        return measure(ModelConfig.from_dict(config), device=device, probe=probe)

@@ -1,0 +1,245 @@
+"""Cells: means over task primes and seeds, and which seeds count."""
+
+import statistics
+from dataclasses import replace
+
+import pytest
+
+from lab_records import (
+    CONTROL,
+    EXP1,
+    EXP2,
+    by_key,
+    configs_of,
+    failed,
+    measured,
+    plausible,
+    records_of,
+    with_probe,
+)
+from primefourier.analysis import Interval
+from primefourier.analysis.ablation import Kind
+from primefourier.lab.cells import Cell, make_cells, split_drops
+from primefourier.lab.config import ModelConfig
+from primefourier.lab.probe import KINDS
+from primefourier.lab.record import Record
+from primefourier.lab.studies import EXPERIMENTS, CompositeModuli, SinglePrime
+
+STUDENT_95 = {2: 12.706204736, 3: 4.302652730}
+"""From tables, by the number of seeds: independent of the code under test."""
+
+
+def cells_of(
+    configs: list[ModelConfig], records: list[Record], kind: Kind = "zero"
+) -> dict[tuple[int, int], Cell]:
+    study = EXPERIMENTS[configs[0].experiment]
+    return make_cells(study, configs, by_key(records), kind=kind)
+
+
+def one_cell(configs: list[ModelConfig], records: list[Record]) -> Cell:
+    (cell,) = cells_of(configs, records).values()
+    return cell
+
+
+def mean(interval: Interval | None) -> float:
+    assert interval is not None
+    return interval.mean
+
+
+@pytest.mark.parametrize(("configs", "count"), [(EXP1, 35), (CONTROL, 35), (EXP2, 50)])
+def test_a_cell_has_the_means_that_the_protocol_defines(
+    configs: list[ModelConfig], count: int
+) -> None:
+    records = plausible(configs)
+    cells = cells_of(configs, records)
+    assert len(cells) == count
+    for (row, r), cell in cells.items():
+        on, off, accuracies = [], [], []
+        for record in records:
+            config, m = record.config, record.measured
+            size = config.modulus if config.experiment == "exp2" else len(config.primes)
+            if (size, config.input_range) != (row, r):
+                continue
+            accuracies.append(m.correct / m.test_size)
+            mine: list[float] = []
+            others: list[float] = []
+            for p, lost, gained in zip(config.primes, m.lost, m.gained, strict=True):
+                (mine if config.modulus % p == 0 else others).append((lost - gained) / m.test_size)
+            on.append(sum(mine) / len(mine))
+            off.append(sum(others) / len(others))
+        assert len(on) == len(cell.records) == (1 if cell.study is CompositeModuli else row)
+        assert mean(cell.relevant) == pytest.approx(sum(on) / len(on), abs=1e-12)
+        assert mean(cell.other) == pytest.approx(sum(off) / len(off), abs=1e-12)
+        assert cell.accuracy.mean == pytest.approx(sum(accuracies) / len(accuracies), abs=1e-12)
+        assert (cell.row, cell.input_range, cell.seeds) == (row, r, (42,))
+        assert cell.noise_floor == pytest.approx(2 * (0.5 / (2000 if r == 100 else 16000)) ** 0.5)
+        assert cell.relevant is not None
+        assert (cell.relevant.low, cell.relevant.high) == (None, None)
+
+
+def test_a_cell_is_named_as_in_the_paper() -> None:
+    assert one_cell(EXP1[:4], plausible(EXP1[:4])).name == "|P| = 4, r = 100"
+    assert one_cell(EXP2[:1], plausible(EXP2[:1])).name == "N = 15, r = 100"
+    assert SinglePrime.cell_of(EXP1[-1]) == (16, 4000)
+    assert CompositeModuli.cell_of(EXP2[-1]) == (385, 4000)
+
+
+@pytest.mark.parametrize("gap", range(4))
+@pytest.mark.parametrize("way", ["missing", "failed", "not planned"])
+def test_a_seed_without_one_task_prime_does_not_count(gap: int, way: str) -> None:
+    configs = configs_of("exp1", sizes=(4,), ranges=(100,), seeds=(1, 2))
+    values = {1: 0.5, 2: 0.75}
+    records = records_of(configs, on=lambda config: values[config.seed])
+    lost = [c for c in configs if c.seed == 2][gap]
+    kept = [record for record in records if record.config != lost]
+    if way == "failed":
+        kept.append(failed(lost))
+    planned = [c for c in configs if c != lost] if way == "not planned" else configs
+    cell = one_cell(planned, kept)
+    assert (cell.seeds, mean(cell.relevant)) == ((1,), 0.5)
+    assert len(cell.records) == 4
+
+
+def test_without_a_complete_seed_there_is_no_cell() -> None:
+    configs = configs_of("exp1", sizes=(4, 6), ranges=(100,))
+    records = plausible(configs)[:-1]
+    assert list(cells_of(configs, records)) == [(4, 100)]
+    assert cells_of(configs, [failed(config) for config in configs]) == {}
+
+
+def test_models_do_not_leak_into_other_cells() -> None:
+    configs = configs_of("exp1", sizes=(4, 6), ranges=(100, 500))
+    wanted = {(4, 100): 0.1, (4, 500): 0.2, (6, 100): 0.3, (6, 500): 0.4}
+    records = records_of(configs, on=lambda c: wanted[len(c.primes), c.input_range])
+    found = cells_of(configs, records)
+    assert {place: mean(cell.relevant) for place, cell in found.items()} == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("values", [(0.61, 0.58), (0.61, 0.58, 0.64), (0.5, 0.5, 0.5)])
+def test_several_seeds_give_a_mean_and_its_95_percent_interval(values: tuple[float, ...]) -> None:
+    seeds = tuple(range(len(values)))
+    configs = configs_of("exp1", sizes=(4,), ranges=(500,), seeds=seeds)
+    records = records_of(configs, on=lambda c: values[c.seed], off=lambda c: values[c.seed] / 10)
+    cell = one_cell(configs, records)
+    reach = STUDENT_95[len(values)] * statistics.stdev(values) / len(values) ** 0.5
+    for interval, scale in ((cell.relevant, 1), (cell.other, 0.1)):
+        assert interval is not None
+        assert interval.count == len(values)
+        assert interval.mean == pytest.approx(scale * statistics.mean(values))
+        assert interval.low == pytest.approx(scale * (statistics.mean(values) - reach), abs=1e-9)
+        assert interval.high == pytest.approx(scale * (statistics.mean(values) + reach), abs=1e-9)
+    assert cell.seeds == seeds
+
+
+def test_the_interval_is_over_seeds_and_not_over_task_primes() -> None:
+    configs = configs_of("exp1", sizes=(4,), ranges=(500,), seeds=(1, 2))
+    cell = one_cell(configs, records_of(configs, on=lambda c: c.modulus / 100))
+    assert cell.relevant is not None
+    assert cell.relevant.mean == pytest.approx((3 + 5 + 7 + 11) / 400)
+    assert (cell.relevant.low, cell.relevant.high) == (cell.relevant.mean, cell.relevant.mean)
+
+
+@pytest.mark.parametrize(("name", "threshold"), [("exp1", 0.85), ("control", 0.85), ("exp2", 0.70)])
+def test_converged_is_above_the_threshold_after_any_epoch(name: str, threshold: float) -> None:
+    settings = {"moduli": (15,)} if name == "exp2" else {"sizes": (4,)}
+    configs = configs_of(name, ranges=(500,), **settings)
+    for best, share in ((threshold, 0.0), (threshold + 1 / 16000, 1.0)):
+        cell = one_cell(configs, records_of(configs, accuracy=0.1, best=best))
+        assert (cell.converged, cell.accuracy.mean) == pytest.approx((share, 0.1))
+
+
+def test_converged_is_the_share_of_models() -> None:
+    configs = configs_of("exp1", sizes=(4,), ranges=(500,))
+    cell = one_cell(configs, records_of(configs, best=lambda c: 0.9 if c.modulus == 3 else 0.2,
+                                        accuracy=0.2))  # fmt: skip
+    assert cell.converged == 0.25
+
+
+def test_a_modulus_without_relevant_rows_has_only_others() -> None:
+    configs = configs_of("exp2", moduli=(4,), ranges=(500,))
+    drops = [0.1, 0.2, 0.3, 0.4, 0.0, 0.0, 0.0, 0.0]
+    record = measured(configs[0], drops)
+    cell = one_cell(configs, [record])
+    assert cell.relevant is None
+    assert mean(cell.other) == pytest.approx(1 / 8)
+    assert cell.ratio is None
+    assert split_drops(record) == pytest.approx((None, 1 / 8))
+
+
+def test_a_modulus_that_every_prime_divides_has_no_others() -> None:
+    configs = configs_of("exp2", moduli=(15, 45), ranges=(500,), primes=(3, 5))
+    cells = cells_of(configs, [measured(config, [0.5, 0.7]) for config in configs])
+    assert len(cells) == 2
+    for cell in cells.values():
+        assert mean(cell.relevant) == pytest.approx(0.6)
+        assert cell.other is None
+        assert cell.ratio is None
+
+
+def test_a_single_row_has_no_off_diagonal() -> None:
+    configs = configs_of("exp1", sizes=(1,), ranges=(500,))
+    cell = one_cell(configs, [measured(configs[0], [0.6])])
+    assert (mean(cell.relevant), cell.other) == (0.6, None)
+
+
+def test_prime_powers_in_the_modulus_are_relevant_once() -> None:
+    configs = configs_of("exp2", moduli=(45,), ranges=(500,))
+    cell = one_cell(configs, [measured(configs[0], [0.5, 0.7, *[0.06] * 6])])
+    assert (mean(cell.relevant), mean(cell.other)) == pytest.approx((0.6, 0.06))
+
+
+def test_exactly_two_cells_of_the_paper_are_degenerate() -> None:
+    cells = cells_of(EXP2, plausible(EXP2))
+    assert {place for place, cell in cells.items() if cell.degenerate} == {(231, 100), (385, 100)}
+    assert not any(cell.degenerate for cell in cells_of(EXP1, plausible(EXP1)).values())
+
+
+def test_a_cell_is_degenerate_only_if_all_its_tasks_are() -> None:
+    configs = configs_of("exp1", primes=(3, 59), sizes=(2,), ranges=(20,))
+    assert [config.degenerate for config in configs] == [False, True]
+    for order in (configs, configs[::-1]):
+        assert not one_cell(order, plausible(order)).degenerate
+    configs = configs_of("exp1", primes=(53, 59), sizes=(2,), ranges=(20,))
+    assert one_cell(configs, plausible(configs)).degenerate
+
+
+def test_the_ratio_is_bounded_where_the_other_drop_is_noise() -> None:
+    configs = configs_of("exp2", moduli=(15,), ranges=(500,))
+    clear = one_cell(configs, records_of(configs, on=0.6, off=0.05)).ratio
+    assert clear is not None
+    assert clear.value == pytest.approx(12)
+    assert not clear.is_lower_bound
+    noisy = one_cell(configs, records_of(configs, on=0.6, off=-0.001)).ratio
+    assert noisy is not None
+    assert noisy.value == pytest.approx(0.6 / 0.0111803, rel=1e-5)
+    assert noisy.is_lower_bound
+
+
+def test_records_that_are_not_planned_do_not_count() -> None:
+    configs = configs_of("exp1", sizes=(4,), ranges=(500,))
+    stray = [replace(config, seed=7) for config in configs]
+    cell = one_cell(configs, records_of(configs, on=0.5) + records_of(stray, on=0.9))
+    assert (cell.seeds, mean(cell.relevant)) == ((42,), 0.5)
+
+
+def test_a_cell_of_another_ablation_is_made_of_probes() -> None:
+    configs = configs_of("exp1", sizes=(4,), ranges=(500,), seeds=(1, 2))
+    records = [
+        with_probe(record, on={"mean": 0.4}, off={"mean": 0.02, "permute": 0.03})
+        for record in records_of(configs, on=0.8, off=0.1)
+    ]
+    found = {kind: cells_of(configs, records, kind)[4, 500] for kind in KINDS}
+    drops = {kind: (mean(cell.relevant), mean(cell.other)) for kind, cell in found.items()}
+    assert drops["zero"] == pytest.approx((0.8, 0.1))
+    assert drops["mean"] == pytest.approx((0.4, 0.02))
+    assert drops["permute"] == pytest.approx((0.8, 0.03))
+    plain = records_of(configs[:4], on=0.8, off=0.1)  # of the first seed
+    part = cells_of(configs, [*records, *plain], "mean")[4, 500]
+    assert part.seeds == (2,)
+    assert cells_of(configs, plain, "mean") == {}
+
+
+def test_a_cell_remembers_the_drops_of_each_seed() -> None:
+    configs = configs_of("exp1", sizes=(4,), ranges=(500,), seeds=(1, 2))
+    cell = one_cell(configs, records_of(configs, on=lambda c: c.seed / 4, off=0.1))
+    assert cell.by_seed == {1: pytest.approx((0.25, 0.1)), 2: pytest.approx((0.5, 0.1))}

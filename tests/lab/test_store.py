@@ -1,0 +1,556 @@
+"""Stores: what is written comes back, damage and forgeries are refused, one process writes."""
+
+import errno
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chaos.hostile_stores import SCHEMAS, change_tables, repeat_runs
+from primefourier.lab.measurement import measure
+from primefourier.lab.record import Record
+from primefourier.lab.store import (
+    BACKUP_NAME,
+    STORE_NAME,
+    FolderError,
+    StoreError,
+    current_writer,
+    lock_folder,
+    prepare_folder,
+    read_store,
+    write_store,
+)
+from primefourier.lab.store_file import FORMAT, create_or_open, is_on_network, translate_errors
+from primefourier.lab.store_rows import (
+    DamagedRowError,
+    Row,
+    check_row,
+    dump,
+    plan_row,
+    probe_row,
+    read_record,
+    record_row,
+    sealed,
+)
+from small_models import small_config
+
+
+@pytest.fixture(scope="module")
+def probed() -> Record:
+    """A record with a probe that was made later."""
+    found = measure(small_config(epochs=1), probe=True)
+    return replace(found, probed=replace(found.provenance, seconds=99.0))
+
+
+@pytest.fixture(scope="module")
+def record(probed: Record) -> Record:
+    return replace(probed, probe=None, probed=None)
+
+
+def failed(record: Record) -> Record:
+    return replace(record, measurement=None, error="Traceback …\nValueError: é 𝕫 \x00 '")
+
+
+def read_records(folder: Path) -> list[Record]:
+    with read_store(folder) as store:
+        return store.records()
+
+
+def change(folder: Path, statement: str) -> None:
+    """Change a store behind its back."""
+    with closing(sqlite3.connect(folder / STORE_NAME, isolation_level=None)) as opened:
+        opened.execute(statement)
+
+
+# What is written comes back
+
+
+def test_records_come_back_as_they_were_in_planned_order(
+    tmp_path: Path, record: Record, probed: Record
+) -> None:
+    other = replace(failed(record), config=small_config(seed=1))
+    shuffled = replace(record, config=small_config(embedding="shuffled-column", epochs=1))
+    with write_store(str(tmp_path)) as store:
+        store.begin([other.config, probed.config, shuffled.config], "pfe run x")
+        for one in (shuffled, probed, other):
+            store.add(one)
+        assert store.done() == store.done(probe=True) == {shuffled.config.key, probed.config.key}
+    with read_store(str(tmp_path)) as store:
+        assert store.records() == [other, probed, shuffled]
+        assert store.planned() == [other.config, probed.config, shuffled.config]
+        assert store.commands() == ["pfe run x"]
+
+
+def test_planning_again_keeps_the_order_and_adds_new_models(tmp_path: Path) -> None:
+    a, b, c = (small_config(seed=seed) for seed in range(3))
+    with write_store(tmp_path) as store:
+        store.begin([b, a], "first")
+        store.begin([c, a, b], "second")
+        store.begin([c], "first")
+        assert store.planned() == [b, a, c]
+        assert store.commands() == ["first", "second"]
+
+
+def test_a_measured_model_is_never_overwritten_and_a_failed_one_is(
+    tmp_path: Path, record: Record, probed: Record
+) -> None:
+    with write_store(tmp_path) as store:
+        store.add(failed(record))
+        assert store.done() == set()
+        store.add(record)
+        store.add(replace(record, provenance=replace(record.provenance, seconds=99.0)))
+        store.add(failed(record))
+        assert store.records() == [record]
+        assert store.done(probe=True) == set()
+        store.add(replace(probed, provenance=replace(record.provenance, seconds=99.0)))
+        assert store.records() == [probed]
+        assert probed.probe is not None
+        store.add(replace(probed, probe=replace(probed.probe, test_size=7)))
+        store.add(failed(record))
+        assert store.records() == [probed]
+
+
+@pytest.mark.process
+def test_a_record_is_on_disk_when_add_returns(tmp_path: Path, record: Record) -> None:
+    program = (
+        "import os, sys, json\n"
+        "from primefourier.lab.store import write_store\n"
+        "from primefourier.lab.measurement import measure\n"
+        "from primefourier.lab.config import ModelConfig\n"
+        "with write_store(sys.argv[1]) as store:\n"
+        "    store.add(measure(ModelConfig.from_dict(json.loads(sys.argv[2]))))\n    os._exit(9)\n"
+    )
+    words = [sys.executable, "-c", program, str(tmp_path), json.dumps(record.config.to_dict())]
+    assert subprocess.run(words, check=False).returncode == 9
+    assert [found.measurement for found in read_records(tmp_path)] == [record.measurement]
+    (tmp_path / f"{STORE_NAME}-wal").unlink()  # the file alone is up to date
+    assert len(read_records(tmp_path)) == 1
+
+
+def test_commits_wait_for_the_disk(tmp_path: Path) -> None:
+    with closing(create_or_open(tmp_path / STORE_NAME)) as opened:
+        assert opened.execute("PRAGMA synchronous").fetchone() == (2,)
+        assert opened.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_readers_see_records_while_a_writer_works(tmp_path: Path, record: Record) -> None:
+    with write_store(tmp_path) as writer, read_store(tmp_path) as reader:
+        assert reader.records() == []
+        writer.add(record)
+        assert reader.records() == [record]
+        with pytest.raises(StoreError, match="readonly"):
+            reader.add(record)
+
+
+def test_a_finished_store_is_one_file_and_its_backup_and_reading_leaves_both_alone(
+    tmp_path: Path, record: Record
+) -> None:
+    with write_store(tmp_path) as store:
+        store.add(record)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert set(before) == {STORE_NAME, BACKUP_NAME, "writer.lock"}
+    assert read_records(tmp_path) == [record]
+    with write_store(tmp_path):
+        pass  # without a change there is no new backup
+    after = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert before[BACKUP_NAME] == after[BACKUP_NAME]
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    (copy / STORE_NAME).write_bytes(before[BACKUP_NAME])
+    assert read_records(copy) == [record]
+
+
+def test_a_full_disk_is_reported_and_nothing_is_half_written(
+    tmp_path: Path, record: Record, probed: Record
+) -> None:
+    big = replace(failed(record), config=small_config(seed=9), error="x" * 1_000_000)
+    with write_store(tmp_path) as store:
+        store.add(record)
+        ((pages,),) = store._fetch("PRAGMA page_count")
+        store._fetch(f"PRAGMA max_page_count = {pages + 10}")
+        with pytest.raises(StoreError, match=r"full.*run the same command again.*are safe"):
+            store.add(big)
+        assert store.records() == [record]
+        store._fetch("PRAGMA max_page_count = 100000")
+        store.add(big)
+    assert len(read_records(tmp_path)) == 2
+
+
+def test_a_backup_that_cannot_be_written_is_a_warning(
+    tmp_path: Path, record: Record, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / BACKUP_NAME / "x").mkdir(parents=True)
+    with write_store(tmp_path) as store:
+        store.add(record)
+    assert f"{BACKUP_NAME} could not be written" in caplog.text
+    assert read_records(tmp_path) == [record]
+
+
+def test_a_store_from_before_probes_is_read_and_gets_them_when_written(
+    tmp_path: Path, record: Record, probed: Record
+) -> None:
+    with write_store(tmp_path) as store:
+        store.add(record)
+    change(tmp_path, "DROP TABLE probes")
+    before = (tmp_path / STORE_NAME).read_bytes()
+    assert read_records(tmp_path) == [record]
+    assert (tmp_path / STORE_NAME).read_bytes() == before
+    with write_store(tmp_path) as store:
+        assert store.records() == [record]
+        store.add(probed)
+    assert read_records(tmp_path) == [probed]
+
+
+# Damage
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("UPDATE records SET measurement = replace(measurement, 1, 2)", "digest of a record"),
+        ("UPDATE records SET error = 'x'", "digest of a record"),
+        ("UPDATE probes SET probe = probe || ' '", "digest of a probe"),
+        ("UPDATE probes SET digest = key", "digest of a probe"),
+        ("UPDATE planned SET config = '{}'", "a model cannot be read"),
+        ("UPDATE planned SET key = 'x'", "key is not that of its config"),
+        ("UPDATE planned SET position = 9223372036854775807", "position of a model"),
+        ("DROP TABLE records", "tables are not those of a store"),
+        ("PRAGMA application_id = 7", "tables are not those of a store"),
+    ],
+)
+def test_damage_is_an_error_that_names_repair(
+    tmp_path: Path, probed: Record, statement: str, words: str
+) -> None:
+    with write_store(tmp_path) as store:
+        store.begin([probed.config], "x")
+        store.add(probed)
+    change(tmp_path, statement)
+    for open_store in (read_store, write_store):
+        with (
+            pytest.raises(StoreError, match=f"is damaged: .*{words}.*; pfe repair {tmp_path} sav"),
+            open_store(tmp_path) as store,
+        ):
+            store.records(), store.planned()
+
+
+@pytest.mark.parametrize("damage", ["text", "truncated", "zeros", "empty", "missing"])
+def test_a_damaged_file_is_an_error_that_names_repair(
+    tmp_path: Path, record: Record, damage: str
+) -> None:
+    with write_store(tmp_path) as store:
+        for seed in range(30):
+            store.add(replace(failed(record), config=small_config(seed=seed)))
+    path = tmp_path / STORE_NAME
+    data = path.read_bytes()
+    path.write_bytes(
+        {
+            "text": b"not a database at all" * 300,
+            "truncated": data[: len(data) // 3],
+            "zeros": data[:4096] + bytes(len(data) - 4096),
+            "empty": b"",
+            "missing": b"",
+        }[damage]
+    )
+    if damage == "missing":
+        path.unlink()
+    for open_store in (read_store, write_store):
+        with pytest.raises(StoreError, match=r"damaged.*pfe repair"), open_store(tmp_path) as store:
+            store.records()
+
+
+def test_a_run_stopped_before_it_began_can_be_started_again(tmp_path: Path) -> None:
+    (tmp_path / STORE_NAME).touch()
+    with pytest.raises(FolderError, match="is empty"), read_store(tmp_path):
+        pass
+    with write_store(tmp_path) as store:
+        assert store.records() == []
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "make room .* are safe"),
+        (PermissionError(errno.EACCES, "Permission denied"), "choose another, or change"),
+        (sqlite3.DatabaseError("file is not a database"), "is damaged: file is not .* pfe repair"),
+    ],
+)
+def test_errors_say_what_to_do(tmp_path: Path, error: Exception, words: str) -> None:
+    with pytest.raises(StoreError, match=words), translate_errors(tmp_path / STORE_NAME):
+        raise error
+
+
+def test_a_locked_file_is_not_damaged(tmp_path: Path) -> None:
+    path = tmp_path / STORE_NAME
+    with closing(create_or_open(path)) as first, closing(sqlite3.connect(path, timeout=0)) as other:
+        first.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="another process keeps it"), translate_errors(path):
+            other.execute("BEGIN IMMEDIATE")
+
+
+# Files of others, and forgeries
+
+
+@pytest.mark.parametrize("name", [*SCHEMAS, "endless pages"])
+def test_other_tables_and_endless_pages_are_not_read(
+    tmp_path: Path, record: Record, name: str
+) -> None:
+    with write_store(tmp_path) as store:
+        store.begin([record.config], "x")
+    if name in SCHEMAS:
+        change_tables(tmp_path / STORE_NAME, SCHEMAS[name])
+    else:
+        repeat_runs(tmp_path / STORE_NAME)
+    for open_store in (read_store, write_store):
+        with pytest.raises(StoreError, match="is damaged: "), open_store(tmp_path):
+            pass
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        (f"PRAGMA user_version = {FORMAT + 1}", f"has record format {FORMAT + 1}.*reads format"),
+        ("CREATE TABLE theirs (x)", "another program's"),
+    ],
+)
+def test_files_of_other_programs_and_formats_are_refused_and_left_alone(
+    tmp_path: Path, statement: str, words: str
+) -> None:
+    if "user_version" in statement:
+        with write_store(tmp_path):
+            pass
+    change(tmp_path, statement)
+    before = (tmp_path / STORE_NAME).read_bytes()
+    for open_store in (read_store, write_store):
+        with pytest.raises(FolderError, match=words), open_store(tmp_path):
+            pass
+    assert (tmp_path / STORE_NAME).read_bytes() == before
+
+
+def test_any_changed_field_is_noticed(probed: Record) -> None:
+    for table, row in (("records", record_row(probed)), ("probes", probe_row(probed))):
+        check_row(table, row)
+        for i, value in enumerate(row):
+            for changed in (f"{value} ", None if value is not None else "x", 1, b"bytes"):
+                with pytest.raises(DamagedRowError):
+                    check_row(table, (*row[:i], changed, *row[i + 1 :]))
+    for other in (None, 7, b"x"):
+        with pytest.raises(DamagedRowError):
+            check_row("runs", ("now", other))
+
+
+def resealed(row: Row, place: int, value: object) -> Row:
+    """Change a field and compute the digest anew, as only a person would."""
+    return sealed(*row[:place], value, *row[place + 1 : -1])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"correct": -1},
+        {"correct": 1.5},
+        {"correct": "7"},
+        {"correct": True},
+        {"lost": [1]},
+        {"lost": "123"},
+        {"gained": 3},
+        {"test_size": 0},
+        {"unknown": 1},
+        {"correct": 181},
+        {"correct_by_epoch": [181]},
+        {"correct_by_epoch": [7, 7]},
+        {"correct": 7, "lost": [0, 8, 0]},
+        {"correct": 7, "gained": [0, 0, 174]},
+        {"train_size": 719},
+        {"test_size": 10**18, "train_size": 4 * 10**18},
+    ],
+)
+def test_impossible_measurements_are_refused(record: Record, change: dict[str, object]) -> None:
+    row = record_row(record)
+    with pytest.raises(DamagedRowError):
+        read_record(resealed(row, 3, dump(json.loads(row[3]) | change)))
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (1, "finished"),
+        (1, "failed"),
+        (3, "[" * 100_000),
+        (3, "null"),
+        (3, None),
+        (4, "an error as well"),
+        (5, "{}"),
+        (5, "7"),
+        *((place, f'{{"x":{"9" * 301}}}') for place in (2, 3, 5)),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_impossible_rows_are_refused(record: Record, place: int, value: object) -> None:
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)  # as the command line does
+    try:
+        with pytest.raises(DamagedRowError):
+            read_record(resealed(record_row(record), place, value))
+    finally:
+        sys.set_int_max_str_digits(before)
+
+
+@pytest.mark.parametrize(
+    "change", [{"seconds": 10**299}, {"seconds": -1}, {"versions": {"torch": [[]]}}, {"machine": 1}]
+)
+def test_impossible_provenance_is_refused(record: Record, change: dict[str, object]) -> None:
+    text = json.dumps(asdict(record.provenance) | change)
+    with pytest.raises(DamagedRowError, match="of a record must not be"):
+        read_record(resealed(record_row(record), 5, text))
+
+
+@pytest.mark.parametrize("text", ["{}", "no JSON", "[]", "7", "[" * 100_000, None, b"\xff"])
+def test_models_that_cannot_be_read_are_refused(text: object) -> None:
+    with pytest.raises(DamagedRowError):
+        check_row("planned", (small_config().key, 0, text))
+    for position in (-1, 2**63 - 1, 10**30, 1.5, "x", True):
+        with pytest.raises(DamagedRowError, match="the position"):
+            check_row("planned", (*plan_row(small_config(), 0)[:1], position, text))
+
+
+Data = dict[str, Any]
+IMPOSSIBLE: list[Callable[[Data], Any]] = [
+    lambda d: d["rows"].pop("mean"),
+    lambda d: d["blocks"].update(other=d["blocks"]["zero"]),
+    lambda d: d["rows"]["zero"].update(lost=[-1, 0, 0]),
+    lambda d: d["rows"]["zero"].update(lost=[True, 0, 0]),
+    lambda d: d["rows"]["zero"].update(lost=[0, 0]),
+    lambda d: d["rows"]["zero"].update(lost=None),
+    lambda d: d["rows"]["zero"].update(lost=[10**4000] * 3),
+    lambda d: d["blocks"]["permute"].update(gained=[0] * 5),
+    lambda d: d.update(rows="zero"),
+    lambda d: d.update(blocks=d["rows"]),
+    lambda d: d.pop("shift_error"),
+    lambda d: d.update(unknown=1),
+    lambda d: d.update(test_size=0),
+    lambda d: d.update(test_size=180.0),
+    lambda d: d.update(shift_error=[0.5, float("nan")]),
+    lambda d: d.update(shift_error=[0.5, -0.5]),
+    lambda d: d.update(shift_error={"0": 0.5}),
+    lambda d: d.update(relevant_share=0.5),
+    lambda d: d.clear(),
+]
+
+
+@pytest.mark.parametrize("change", IMPOSSIBLE)
+def test_impossible_probes_are_refused(probed: Record, change: Callable[[Data], Any]) -> None:
+    row = probe_row(probed)
+    data = json.loads(row[1])
+    change(data)
+    with pytest.raises(DamagedRowError):
+        read_record(record_row(probed), resealed(row, 1, dump(data)))
+
+
+@pytest.mark.parametrize("text", ["", "{}", "7", "null", "[" * 100_000, "9" * 10_000, "\ud800"])
+def test_rows_of_probes_that_cannot_be_read_are_refused(probed: Record, text: str) -> None:
+    for place in (1, 2):
+        with pytest.raises(DamagedRowError):
+            check_row("probes", resealed(probe_row(probed), place, text))
+
+
+def test_a_probe_of_another_network_is_refused(probed: Record) -> None:
+    other = measure(small_config(epochs=1, primes=(3, 5)), probe=True)
+    with pytest.raises(DamagedRowError, match="a probe cannot be read"):
+        read_record(record_row(probed), probe_row(other))
+    with pytest.raises(ValueError, match="was not probed"):
+        probe_row(replace(probed, probe=None, probed=None))
+
+
+# Folders and their writer
+
+
+def test_folders_are_created_and_those_with_other_files_are_refused(tmp_path: Path) -> None:
+    prepare_folder(tmp_path / "a" / "b")
+    prepare_folder(tmp_path / "a" / "b")
+    (tmp_path / "a" / "b" / ".gitkeep").touch()
+    prepare_folder(tmp_path / "a" / "b")
+    with pytest.raises(FolderError, match=r"such as 'a', but no run"):
+        prepare_folder(tmp_path)
+    (tmp_path / STORE_NAME).touch()
+    prepare_folder(tmp_path)
+    with pytest.raises(FolderError, match="cannot be used as output folder"):
+        prepare_folder(tmp_path / STORE_NAME)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a file system nobody can write to")
+def test_read_only_places_are_refused() -> None:
+    with pytest.raises(FolderError, match=r"cannot be used as output folder: .*; choose another"):
+        prepare_folder(Path("/sys/kernel/primefourier"))
+    with pytest.raises(FolderError, match="cannot be written to"), lock_folder(Path("/sys/kernel")):
+        pass
+
+
+def test_only_folders_with_a_store_can_be_read(tmp_path: Path) -> None:
+    with pytest.raises(FolderError, match="there is no folder"), read_store(tmp_path / "none"):
+        pass
+    with pytest.raises(FolderError, match=f"holds no {STORE_NAME}"), read_store(tmp_path):
+        pass
+
+
+def test_one_process_writes_and_others_learn_which(tmp_path: Path) -> None:
+    assert current_writer(tmp_path) is None
+    with write_store(tmp_path):
+        writer = current_writer(str(tmp_path))
+        assert writer is not None
+        assert writer["process"] == os.getpid()
+        with (
+            pytest.raises(FolderError, match=f"written to by process {os.getpid()} on .* since"),
+            write_store(tmp_path),
+        ):
+            pass
+        assert current_writer(tmp_path) == writer
+    assert current_writer(tmp_path) is None
+    with write_store(tmp_path):
+        pass
+
+
+@pytest.mark.process
+def test_a_killed_writer_leaves_no_lock(tmp_path: Path) -> None:
+    program = (
+        "import sys\nfrom primefourier.lab.store import write_store\n"
+        "with write_store(sys.argv[1]):\n    print('locked', flush=True)\n    input()"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "locked\n"
+        writer = current_writer(tmp_path)
+        assert writer is not None
+        assert writer["process"] == child.pid
+        child.kill()
+    assert current_writer(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("folder", "expected"),
+    [("/var", False), ("/home/a/b", True), ("/homes", False), ("/home/local/x", False)],
+)
+def test_the_innermost_mount_decides_what_is_on_a_network(
+    tmp_path: Path, folder: str, expected: bool
+) -> None:
+    mounts = tmp_path / "mounts"
+    mounts.write_text(
+        "/dev/vda / ext4 rw 0 0\nserver:/home /home nfs4 rw 0 0\n"
+        "tmpfs /home/local tmpfs rw 0 0\nshare /mnt/my\\040share cifs rw 0 0\n"
+    )
+    assert is_on_network(Path(folder), mounts) is expected
+    assert is_on_network(Path("/mnt/my share/x"), mounts)
+    assert not is_on_network(tmp_path)

@@ -1,0 +1,366 @@
+"""Runs of many models that are started, stopped and continued for real."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]  # which Dask brings
+import pytest
+
+from chaos.disk import fill
+from chaos.doomed_starts import DoomedStarts
+from primefourier import lab
+from primefourier.cluster import ClusterError
+from primefourier.lab.cost import model_flops
+from primefourier.lab.measurement import measure
+from primefourier.lab.record import Record
+from primefourier.lab.store import STORE_NAME, FolderError, StoreError, read_store, write_store
+from primefourier.lab.sweep import Progress, run, stoppable
+from small_models import small_config
+
+CONFIGS = [small_config(seed=seed, epochs=1) for seed in range(5)]
+DRIVER = """
+import signal
+import sys
+from small_models import small_config
+from primefourier.lab.sweep import run
+
+def show(progress):
+    print(progress.done, flush=True)
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one may come after the run
+    configs = [small_config(seed=seed, epochs=12, input_range=100) for seed in range(6)]
+    outcome = run(configs, sys.argv[1], workers=int(sys.argv[2]), on_progress=show)
+    print("interrupted" if outcome.interrupted else "complete", flush=True)
+"""
+
+
+def records_of(folder: Path) -> list[Record]:
+    with read_store(folder) as store:
+        return store.records()
+
+
+def without_probe(record: Record) -> Record:
+    return replace(record, probe=None, probed=None)
+
+
+def test_every_model_is_measured_once_with_the_same_result_as_alone(tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+
+    def show(progress: Progress) -> None:
+        seen.append((progress.done, progress.remaining))
+
+    assert lab.run is run
+    outcome = run([*CONFIGS, *CONFIGS], tmp_path / "new", workers=0, on_progress=show)
+    assert not outcome.interrupted
+    assert seen == [(0, 5), (1, 4), (2, 3), (3, 2), (4, 1), (5, 0)]
+    records = records_of(tmp_path / "new")
+    assert [record.config for record in records] == CONFIGS
+    assert [r.measurement for r in records] == [measure(c).measurement for c in CONFIGS]
+
+
+def test_second_run_only_trains_new_models(tmp_path: Path) -> None:
+    run(CONFIGS[:3], tmp_path, workers=0, command="first")
+    before = records_of(tmp_path)
+    outcome = run(CONFIGS, tmp_path, workers=0, command="second")
+    assert (outcome.progress.before, outcome.progress.done) == (3, 2)
+    with read_store(tmp_path) as store:
+        assert store.records()[:3] == before
+        assert store.commands() == ["first", "second"]
+    assert run(CONFIGS, tmp_path).progress.done == 0
+
+
+def test_failed_models_are_recorded_and_tried_again(tmp_path: Path) -> None:
+    outcome = run(CONFIGS[:2], tmp_path, workers=0, device="no such device")
+    assert (outcome.progress.done, outcome.progress.failed) == (0, 2)
+    assert all("Traceback" in (record.error or "") for record in records_of(tmp_path))
+    outcome = run(CONFIGS[:2], tmp_path, workers=0)
+    assert (outcome.progress.done, outcome.progress.failed) == (2, 0)
+    assert all(record.error is None for record in records_of(tmp_path))
+
+
+def test_probes_are_added_and_records_measured_without_them_stay(
+    tmp_path: Path, logged: Callable[[], list[str]]
+) -> None:
+    run(CONFIGS[:3], tmp_path, workers=0)
+    before = records_of(tmp_path)
+    outcome = run(CONFIGS[:3], tmp_path, workers=0, probe=True)
+    assert (outcome.progress.before, outcome.progress.done) == (0, 3)
+    after = records_of(tmp_path)
+    assert [without_probe(record) for record in after] == before
+    assert [r.probe for r in after] == [measure(c, probe=True).probe for c in CONFIGS[:3]]
+    assert all(r.probed and r.probed.seconds != r.provenance.seconds for r in after)
+    for probe in (True, False):
+        again = run(CONFIGS[:3], tmp_path, workers=0, probe=probe)
+        assert (again.progress.before, again.progress.done) == (3, 0)
+    assert records_of(tmp_path) == after
+    assert logged() == []
+
+
+def test_unmeasured_models_come_before_unprobed_ones_and_longest_first(tmp_path: Path) -> None:
+    long = [small_config(seed=seed, epochs=4) for seed in range(2)]
+    short, new = CONFIGS[0], [CONFIGS[1], small_config(seed=7, epochs=2)]
+    run([*long, short], tmp_path, workers=0)
+    run([long[1]], tmp_path, workers=0, probe=True)
+    seen: list[str] = []
+
+    def show(progress: Progress) -> None:
+        if progress.last is not None:
+            seen.append(progress.last.config.key)
+
+    outcome = run([short, *long, *new], tmp_path, workers=0, probe=True, on_progress=show)
+    assert seen == [config.key for config in (new[1], new[0], long[0], short)]
+    assert (outcome.progress.before, outcome.progress.done) == (1, 4)
+    assert all(record.probe is not None for record in records_of(tmp_path))
+
+
+def test_the_shuffled_control_is_measured_but_not_probed(tmp_path: Path) -> None:
+    shuffled = small_config(embedding="shuffled-column", epochs=1)
+    assert run([shuffled, CONFIGS[0]], tmp_path, workers=0, probe=True).progress.done == 2
+    control, probed = records_of(tmp_path)
+    assert (control.error, control.probe) == (None, None)
+    assert probed.probe is not None
+    again = run([shuffled, CONFIGS[0]], tmp_path, workers=0, probe=True)
+    assert (again.progress.before, again.progress.done) == (2, 0)
+
+
+def test_different_numbers_for_a_probe_are_reported_and_the_record_stays(
+    tmp_path: Path, logged: Callable[[], list[str]]
+) -> None:
+    records = [measure(config) for config in CONFIGS[:2]]
+    first = records[0].measured
+    changed = replace(records[0], measurement=replace(first, correct=first.correct + 1))
+    with write_store(tmp_path) as store:
+        store.begin(CONFIGS[:2], "x")
+        store.add(changed)
+        store.add(records[1])
+    run(CONFIGS[:3], tmp_path, workers=0, probe=True)
+    (message,) = logged()
+    assert message.startswith(f"{CONFIGS[0].describe()} was trained again for its probe and gave")
+    after = records_of(tmp_path)
+    assert [without_probe(record) for record in after[:2]] == [changed, records[1]]
+    assert all(record.probe is not None for record in after)
+
+
+def test_a_failing_probe_leaves_the_record_and_is_tried_again(
+    tmp_path: Path, logged: Callable[[], list[str]]
+) -> None:
+    run(CONFIGS[:1], tmp_path, workers=0)
+    before = records_of(tmp_path)
+    outcome = run(CONFIGS[:1], tmp_path, workers=0, probe=True, device="no such device")
+    assert (outcome.progress.done, outcome.progress.failed) == (0, 1)
+    assert records_of(tmp_path) == before
+    (message,) = logged()
+    assert message.startswith(f"{CONFIGS[0].describe()} failed when trained again for its probe: ")
+    assert run(CONFIGS[:1], tmp_path, workers=0, probe=True).progress.done == 1
+    assert [without_probe(record) for record in records_of(tmp_path)] == before
+
+
+def test_a_finished_run_is_left_as_it_is(tmp_path: Path) -> None:
+    run(CONFIGS[:2], tmp_path, workers=0, command="first")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    outcome = run(CONFIGS[1::-1], tmp_path, workers=0, command="second")
+    assert (outcome.progress.before, outcome.progress.done) == (2, 0)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert run(CONFIGS[:3], tmp_path, workers=0).progress.done == 1
+
+
+def test_a_damaged_store_is_not_continued(tmp_path: Path) -> None:
+    run(CONFIGS[:1], tmp_path, workers=0)
+    (tmp_path / STORE_NAME).write_bytes(b"nonsense" * 1000)
+    with pytest.raises(StoreError, match=f"is damaged: .*; pfe repair {tmp_path}"):
+        run(CONFIGS[:2], tmp_path, workers=0)
+    assert (tmp_path / STORE_NAME).read_bytes() == b"nonsense" * 1000
+
+
+def test_a_folder_in_use_is_refused_and_left_alone(tmp_path: Path) -> None:
+    def second(_: Progress) -> None:
+        with pytest.raises(FolderError, match="is being written to by process"):
+            run(CONFIGS, tmp_path, workers=0)
+
+    assert run(CONFIGS[:1], tmp_path, workers=0, on_progress=second).progress.done == 1
+
+
+def test_a_run_may_happen_in_a_thread(tmp_path: Path) -> None:
+    thread = threading.Thread(target=run, args=(CONFIGS[:1], tmp_path), kwargs={"workers": 0})
+    thread.start()
+    thread.join()
+    assert len(records_of(tmp_path)) == 1
+
+
+def start(folder: Path, workers: int) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    script = folder.parent / "driver.py"
+    script.write_text(DRIVER)
+    return subprocess.Popen(
+        [sys.executable, str(script), str(folder), str(workers)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env=environment,
+    )
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("name", "workers"), [(signal.SIGINT, 2), (signal.SIGTERM, 0)])
+def test_signals_stop_a_run_in_seconds_and_it_can_be_continued(
+    tmp_path: Path, workers: int, name: signal.Signals
+) -> None:
+    folder = tmp_path / "out"
+    with start(folder, workers) as driver:
+        assert driver.stdout is not None
+        assert driver.stderr is not None
+        for line in driver.stdout:
+            if line.strip() == "2":
+                break
+        stopped = time.monotonic()
+        os.killpg(driver.pid, name)  # as a terminal does: to every process in the foreground
+        if workers:
+            time.sleep(0.05)
+            os.killpg(driver.pid, name)  # an impatient user
+        rest, errors = driver.stdout.read(), driver.stderr.read()
+    assert time.monotonic() - stopped < 30
+    assert "interrupted" in rest
+    assert "Traceback" not in errors
+    assert driver.returncode == 0
+    before = records_of(folder)
+    assert 2 <= len(before) < 6
+    with start(folder, workers) as driver:
+        out, _ = driver.communicate()
+    assert "complete" in out
+    records = records_of(folder)
+    assert len(records) == 6
+    assert [r for r in records if r.config.key in {b.config.key for b in before}] == before
+
+
+def test_an_impatient_second_signal_does_not_interrupt_the_shutdown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupt() -> bool:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            return True
+        return False
+
+    with stoppable():
+        assert [interrupt() for _ in range(3)] == [True, False, False]
+        monkeypatch.setattr("primefourier.lab.sweep._PATIENCE", 0.0)
+        assert interrupt()
+
+
+@pytest.mark.process
+def test_a_run_can_be_stopped_while_its_workers_start(tmp_path: Path) -> None:
+    with start(tmp_path / "out", 2) as driver:
+        assert driver.stdout is not None
+        assert driver.stderr is not None
+        assert driver.stdout.readline() == "0\n"  # the workers are started next
+        time.sleep(1)
+        os.killpg(driver.pid, signal.SIGINT)
+        rest, errors = driver.stdout.read(), driver.stderr.read()
+    assert "interrupted" in rest
+    assert errors == ""
+
+
+def test_bad_workers_and_schedulers_are_refused_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ValueError, match="workers must be an integer of at least 0, got -1"):
+        run(CONFIGS, tmp_path / "out", workers=-1)
+    monkeypatch.setattr("primefourier.cluster.remote._CONNECT_SECONDS", 1)
+    with pytest.raises(ClusterError, match="no Dask scheduler answers"):
+        run(CONFIGS, tmp_path / "out", scheduler="tcp://127.0.0.1:9")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.process
+def test_a_killed_driver_loses_no_record_it_reported(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    with start(folder, 0) as driver:
+        assert driver.stdout is not None
+        for line in driver.stdout:
+            if line.strip() == "3":
+                break
+        driver.kill()
+    assert len(records_of(folder)) >= 3
+
+
+def test_a_full_disk_is_reported_and_nothing_is_half_written(small_disk: Path) -> None:
+    folder = small_disk / "out"
+    configs = [small_config(seed=seed, epochs=1) for seed in range(40)]
+    reported = 0
+
+    def show(progress: Progress) -> None:
+        nonlocal reported
+        reported = progress.done
+        if reported == 2:
+            fill(small_disk)
+
+    with pytest.raises(StoreError, match=r"full.*run the same command again.*are safe"):
+        run(configs, folder, workers=0, on_progress=show)
+    with pytest.raises((StoreError, FolderError), match=r"full|No space"):
+        run(configs, folder, workers=0)  # it is still full
+    (small_disk / "filler").unlink()
+    assert [record.config for record in records_of(folder)] == configs[:reported]
+    assert run(configs, folder, workers=0).progress.done == 40 - reported
+    assert [record.config for record in records_of(folder)] == configs
+
+
+@pytest.mark.process
+def test_workers_that_cannot_be_started_end_a_run_that_can_be_continued(
+    tmp_path: Path,
+    doomed_starts: DoomedStarts,
+    monkeypatch: pytest.MonkeyPatch,
+    logged: Callable[[], list[str]],
+) -> None:
+    monkeypatch.setattr("primefourier.cluster.local._STARTS", 3)
+    configs = [small_config(seed=seed, epochs=15, input_range=100) for seed in range(4)]
+    folder = tmp_path / "out"
+    doomed_starts.doom(2)
+    reported = 0
+
+    def show(progress: Progress) -> None:
+        nonlocal reported
+        reported = progress.done
+        if reported == 1:
+            doomed_starts.doom(100)
+            for child in psutil.Process().children():  # a browser of other tests may be one
+                if "primefourier.cluster" in child.cmdline():
+                    child.kill()
+
+    with pytest.raises(ClusterError, match=r"3 worker .* killed by signal 9; .* safe\. .* fewer"):
+        run(configs, folder, workers=1, on_progress=show)
+    assert ["while it was starting" in message for message in logged()] == [
+        True,
+        True,
+        False,
+        True,
+        True,
+        True,
+    ]
+    assert len(records_of(folder)) == reported < 4
+    doomed_starts.doom(0)
+    assert run(configs, folder, workers=1).progress.done == 4 - reported
+    assert [r.measurement for r in records_of(folder)] == [measure(c).measurement for c in configs]
+
+
+def test_time_left_depends_on_work_and_not_on_the_number_of_models() -> None:
+    small, large = small_config(epochs=1), small_config(epochs=9)
+    progress = Progress.of(4, [small, large, small])
+    assert (progress.before, progress.remaining) == (1, 3)
+    assert progress.time_left(5.0) is None
+    progress.count(measure(small))
+    done, left = model_flops(small), model_flops(small) + model_flops(large)
+    assert progress.time_left(5.0) == 5.0 * left / done > 20
+    progress.count(measure(large))
+    progress.count(measure(small, device="no such device"))
+    assert (progress.done, progress.failed, progress.remaining) == (2, 1, 0)
+    assert progress.time_left(1.0) == 0
