@@ -1,49 +1,68 @@
+"""Usage errors, help, exit codes, and ``pfe`` as a process."""
+
+import errno
+import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import primefourier
 
+Pfe = Callable[..., tuple[int, str, str]]
 PFE = Path(sys.executable).with_name("pfe")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("words", "message"),
     [
-        (["encod", "9"], 'Did you mean "encode"?'),
-        (["theroy"], 'Did you mean "theory"?'),
-        (["encode", "9", "--prime", "3"], "Did you mean --primes?"),
-        (["plan"], "MODULUS requires an argument"),
-        (["circles", "1", "2"], "requires an argument"),
-        (["encode", "9", "--dtype", "float8"], "float8"),
+        ("encod 9", 'Did you mean "encode"?'),
+        ("theroy", 'Did you mean "theory"?'),
+        ("encode 9 --prime 3", "Did you mean --primes?"),
+        ("run exp1 --rangs 15", "Did you mean --ranges?"),
+        ("plan", "MODULUS requires an argument"),
+        ("circles 1 2", "requires an argument"),
+        ("encode 9 --dtype float8", "float8"),
+        ("verify x --sample 2.5", "an integer such as 9 or -17 is required"),
     ],
 )
-def test_wrong_usage_exits_with_2_and_helps(
-    pfe: Callable[..., tuple[int, str, str]], arguments: list[str], words: str
-) -> None:
-    code, out, err = pfe(*arguments)
+def test_wrong_usage_exits_with_2_and_names_the_help(pfe: Pfe, words: str, message: str) -> None:
+    code, out, err = pfe(*words.split())
     assert (code, out) == (2, "")
-    assert words in err
-    assert "--help shows how it is used." in err
+    assert message in err
+    assert " --help for its usage." in err
 
 
-def test_help_lists_every_command(pfe: Callable[..., tuple[int, str, str]]) -> None:
+def test_help_lists_every_command_and_fits_80_columns(pfe: Pfe) -> None:
     code, out, _ = pfe("--help")
     assert code == 0
     for command in (
-        *("encode", "decode", "plan", "theory", "circles", "explore", "version"),
-        *("reproduce", "run", "status", "claims", "figures", "report", "export"),
+        *("encode", "encode-file", "decode", "plan", "theory", "circles", "explore", "version"),
+        *("reproduce", "run", "status", "claims", "questions", "figures", "report", "export"),
+        *("repair", "verify", "bench"),
     ):
         assert command in out
-        assert pfe(command, "--help")[0] == 0
+        code, text, _ = pfe(command, "--help")
+        assert code == 0
+        assert max(map(len, text.splitlines())) <= 80
     assert pfe("--version")[1].strip() == primefourier.__version__
 
 
-def test_the_installed_command_runs_and_a_closed_pipe_is_no_error() -> None:
+def test_versions_are_printed_as_text_and_json(pfe: Pfe) -> None:
+    versions = json.loads(pfe("version", "--json")[1])
+    assert versions["primefourier"] == primefourier.__version__
+    assert versions["numpy"] == np.__version__
+    assert f"primefourier {primefourier.__version__}" in pfe("version")[1]
+
+
+@pytest.mark.process
+def test_installed_command_runs_and_a_closed_pipe_is_no_error() -> None:
     whole = subprocess.run([PFE, "plan", "21"], capture_output=True, text=True, check=True)
     assert whole.stdout.startswith("21 = 3 · 7\n")
     cut = subprocess.run(
@@ -56,31 +75,116 @@ def test_the_installed_command_runs_and_a_closed_pipe_is_no_error() -> None:
     assert wrong.stderr == "error: modulus must be an integer of at least 2, got 1\n"
 
 
-def test_help_loads_neither_torch_nor_matplotlib() -> None:
+@pytest.mark.process
+def test_help_and_explore_load_no_heavy_package(tmp_path: Path) -> None:
     program = (
-        "import sys\nfrom primefourier.cli.app import run\nrun(['--help'])\n"
-        "sys.exit(bool({'torch', 'matplotlib'} & set(sys.modules)))"
+        "import sys\nfrom primefourier.cli.app import run\n"
+        "code = run(['--help']) or run(['explore', '--no-open', '--out', sys.argv[1]])\n"
+        "heavy = {'torch', 'matplotlib', 'dask', 'distributed', 'duckdb', 'pyarrow'}\n"
+        "sys.exit(code or bool(heavy & set(sys.modules)))"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+    words = [sys.executable, "-c", program, str(tmp_path / "e.html")]
+    subprocess.run(words, check=True, capture_output=True)
 
 
-def test_plain_ascii_terminals_get_plain_signs() -> None:
+@pytest.mark.process
+def test_ascii_terminals_get_question_marks() -> None:
     plain = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
-    done = subprocess.run(
-        [PFE, "plan", "12"], capture_output=True, text=True, check=True, env=plain
+    for words, expected in ((["plan", "12"], "12 = 2? ? 3"), (["theory"], "10 of 10 checks hold.")):
+        done = subprocess.run([PFE, *words], capture_output=True, text=True, check=True, env=plain)
+        assert expected in done.stdout
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("chosen", "expected"), [(None, "AVX2"), ("default", "DEFAULT")])
+def test_records_do_not_depend_on_avx512(chosen: str | None, expected: str) -> None:
+    """The published records were measured with AVX2; a variable of the user has priority."""
+    info = Path("/proc/cpuinfo")
+    if not (info.is_file() and " avx2 " in info.read_text()):
+        pytest.skip("a processor with AVX2 is required")
+    program = (
+        "import sys; from primefourier.cli import main; sys.argv = ['pfe', 'plan', '21']\n"
+        "try:\n    main()\nexcept SystemExit:\n    import torch\n"
+        "    print(torch.backends.cpu.get_cpu_capability())"
     )
-    assert done.stdout.startswith("12 = 2? ? 3")
-    done = subprocess.run([PFE, "theory"], capture_output=True, text=True, check=True, env=plain)
-    assert "10 of 10 checks hold." in done.stdout
+    known = {k: v for k, v in os.environ.items() if k != "ATEN_CPU_CAPABILITY"}
+    if chosen is not None:
+        known["ATEN_CPU_CAPABILITY"] = chosen
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=known, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[-1] == expected
 
 
-def test_what_needs_too_much_memory_is_told(
-    pfe: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.process
+def test_ctrl_c_ends_a_command_that_encodes_in_threads(tmp_path: Path) -> None:
+    np.save(tmp_path / "in.npy", np.arange(10_000_000))
+    words = ["encode-file", str(tmp_path / "in.npy"), "--out", str(tmp_path / "x.npy")]
+    with subprocess.Popen([str(PFE), *words], stderr=subprocess.PIPE) as process:
+        while not any(p.stat().st_size > 10**6 for p in tmp_path.glob(".x.npy.unfinished")):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    assert process.returncode == 1
+    assert errors.startswith(b"Stopped.")
+    assert [path.name for path in tmp_path.iterdir() if path.name != "in.npy"] == []
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (MemoryError(), 2, "error: this needs more memory than there is; use a smaller basis\n"),
+        (
+            PermissionError(errno.EACCES, "Permission denied", "codes.npy"),
+            2,
+            "error: codes.npy: Permission denied\n",
+        ),
+        (KeyboardInterrupt(), 1, "Stopped.\n"),
+    ],
+)
+def test_errors_are_reported_in_one_line(
+    pfe: Pfe,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    code: int,
+    message: str,
 ) -> None:
-    def exhausted(*_: object) -> None:
-        raise MemoryError
+    def fail(*_: object) -> None:
+        raise error
 
-    monkeypatch.setattr("primefourier.cli.theory.check_theorem", exhausted)
-    code, _, err = pfe("theory")
-    assert code == 2
-    assert "more memory than there is" in err
+    monkeypatch.setattr("primefourier.cli.checks.check_theorem", fail)
+    assert pfe("theory") == (code, "", message)
+
+
+def test_bugs_keep_their_traceback(pfe: Pfe, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr("primefourier.cli.checks.check_theorem", fail)
+    with pytest.raises(RuntimeError, match="a bug"):
+        pfe("theory")
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        (["circles", "1", "2", "--modulus", "5"], "/proc/x.png"),
+        (["encode", "5"], "/proc/x.npy"),
+        (["explore", "--no-open"], "/proc/x.html"),
+        (["encode-file", "{numbers}"], "/proc/x.npy"),
+        (["export", "{probed}"], "/proc/x.csv"),
+        (["export", "{probed}", "--format", "parquet"], "/proc/x.parquet"),
+        (["figures", "{probed}"], "/proc/x"),
+        (["report", "{probed}"], "/proc/x.html"),
+    ],
+)
+def test_output_that_cannot_be_written_is_reported_without_an_error_number(
+    pfe: Pfe, probed: Path, tmp_path: Path, words: list[str], place: str
+) -> None:
+    np.save(tmp_path / "numbers.npy", np.arange(3))
+    words = [word.format(probed=probed, numbers=tmp_path / "numbers.npy") for word in words]
+    code, out, err = pfe(*words, "--out", place)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"error: {place} cannot be written: No such file or directory; ")
+    assert "choose another" in err
+    assert "Errno" not in err

@@ -1,96 +1,106 @@
+"""``pfe explore``, and opening pages in a browser."""
+
+import json
 import os
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from primefourier.cli.browser import write_page, write_size
+from primefourier.cli.browser import write_size
+from primefourier.encoding import PAPER_BASIS
+from read_page import read_page
 
-SHOW = "import sys; from pathlib import Path; from primefourier.cli.browser import show_page; "
-
-
-def show(path: Path, browser: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Open a page in a new process, as Python looks for browsers once in each."""
-    return subprocess.run(
-        [sys.executable, "-c", SHOW + "show_page(Path(sys.argv[1]))", str(path)],
-        env={"PATH": os.environ["PATH"], "BROWSER": browser, **environment},
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=path.parent,
-    )
+Pfe = Callable[..., tuple[int, str, str]]
 
 
-def test_a_page_replaces_the_old_one_and_leaves_nothing_else(tmp_path: Path) -> None:
-    path = tmp_path / "page.html"
-    for text in ("old, and long", "ü"):
-        assert write_page(text, path) == len(text.encode())
-        assert path.read_bytes() == text.encode()
-    assert list(tmp_path.iterdir()) == [path]
+def explore(pfe: Pfe, path: Path, *words: str) -> dict[str, Any]:
+    code, out, err = pfe("explore", *words, "--no-open", "--out", str(path))
+    assert (code, err) == (0, "")
+    assert out.startswith(f"Wrote {path} (")
+    data: dict[str, Any] = json.loads(read_page(path).texts["data"])
+    assert data["run"] is None
+    return data
 
 
-def test_two_who_write_at_once_never_leave_half_a_page(tmp_path: Path) -> None:
-    path = tmp_path / "page.html"
-    pages = [letter * 300_000 for letter in "abc"]
-    with ThreadPoolExecutor(3) as pool:
-        for size in pool.map(lambda page: write_page(page, path), pages * 20):
-            assert size == 300_000
-            assert path.read_text() in pages
-    assert list(tmp_path.iterdir()) == [path]
+def test_explorer_starts_with_figure_1(pfe: Pfe, tmp_path: Path) -> None:
+    data = explore(pfe, tmp_path / "e.html")
+    assert data["start"] == {"a": "9", "b": "17", "n": "23", "operation": "add", "primes": None}
+    assert data["basis"] == {"primes": list(map(str, PAPER_BASIS.primes)), "depth": 6}
+    data = explore(pfe, tmp_path / "e.html", "--depth", "2")
+    assert (data["start"]["primes"], data["basis"]["depth"]) == (None, 2)
 
 
-def test_a_link_stays_one(tmp_path: Path) -> None:
-    link = tmp_path / "link.html"
-    link.symlink_to(tmp_path / "page.html")
-    write_page("text", link)
-    assert link.is_symlink()
-    assert (tmp_path / "page.html").read_text() == "text"
+def test_every_first_value_can_be_given_at_any_size(pfe: Pfe, tmp_path: Path) -> None:
+    huge = "9" * 300
+    words = (huge, "-7", "--modulus", f"{huge}1", "--operation", "multiply")
+    data = explore(pfe, tmp_path / "e.html", *words, "--primes", "2,3", "--depth", "3")
+    expected = {"a": huge, "b": "-7", "n": f"{huge}1", "operation": "multiply"}
+    assert data["start"] == {**expected, "primes": ["2", "3"]}
+    assert data["basis"] == {"primes": ["2", "3"], "depth": 3}
 
 
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    with pytest.raises(IsADirectoryError, match="is a folder; name a file in it"):
-        write_page("text", tmp_path)
-    for place in (tmp_path / "none" / "page.html", Path("/proc/page.html")):
-        with pytest.raises(
-            OSError, match=r"page\.html cannot be written: .*; choose another place"
-        ):
-            write_page("text", place)
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["1.5"], "an integer such as 9 or -17 is required, got '1.5'"),
+        (["1", "2", "3"], "3"),
+        (["--modulus", "1"], "--modulus must be at least 2, got 1"),
+        (["--operation", "divide"], '"add", "subtract", "multiply"'),
+        (["--primes", "5,3"], "primes must ascend"),
+        (["--primes", "x"], "integers with commas between them"),
+        (["--out", "e.txt"], "--out must end in .html, .htm"),
+        (["--out", "none/e.html"], "there is no folder 'none'"),
+    ],
+)
+def test_wrong_input_is_refused_before_anything_is_written(
+    pfe: Pfe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = pfe("explore", *words, "--no-open")
+    assert (code, out) == (2, "")
+    assert message in err
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_leaves_the_old_page(small_disk: Path) -> None:
-    path = small_disk / "page.html"
-    write_page("old", path)
-    with pytest.raises(OSError, match=r"cannot be written: No space left on device"):
-        write_page("x" * 500_000, path)
-    assert path.read_text() == "old"
-    assert list(small_disk.iterdir()) == [path]
+def run_explore(place: Path, browser: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run ``pfe explore`` in a new process, because Python looks for browsers once per process."""
+    return subprocess.run(
+        [sys.executable, "-m", "primefourier", "explore", "-13", "15", "--modulus", "21"],
+        cwd=place,
+        env={**os.environ, "BROWSER": browser, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
 
 
-def test_the_browser_gets_the_address_of_the_file(tmp_path: Path) -> None:
-    folder = tmp_path / "a b#c?é"
+@pytest.mark.process
+def test_browser_gets_the_address_of_the_page(tmp_path: Path) -> None:
+    folder, browser = tmp_path / "a b#c?é", tmp_path / "browser"
     folder.mkdir()
-    browser = tmp_path / "browser"
     browser.write_text(f'#!/bin/sh\nprintf "%s|" "$@" > {tmp_path}/opened\n')
     browser.chmod(0o755)
-    done = show(folder / "page.html", str(browser))
-    assert (done.stdout, done.stderr) == ("", "")
-    assert (tmp_path / "opened").read_text() == f"{(folder / 'page.html').as_uri()}|"
+    done = run_explore(folder, str(browser))
+    assert done.stdout.startswith("Wrote explorer.html (")
+    assert done.stderr == ""
+    page = folder / "explorer.html"
+    assert (tmp_path / "opened").read_text() == f"{page.as_uri()}|"
+    assert json.loads(read_page(page).texts["data"])["start"]["a"] == "-13"
 
 
-def test_without_a_browser_the_file_is_named(tmp_path: Path) -> None:
+@pytest.mark.process
+def test_without_a_browser_the_path_is_printed(tmp_path: Path) -> None:
+    page = (tmp_path / "explorer.html").resolve()
     for program in ("/bin/false", "/nowhere/browser"):
-        done = show(Path(f"{tmp_path}/page.html"), program, PATH="/nowhere")
-        assert done.stdout == ""
-        assert done.stderr == (
-            "No browser could be opened here; open this file in one: "
-            f"{(tmp_path / 'page.html').resolve()}\n"
-        )
+        done = run_explore(tmp_path, program, PATH="/nowhere")
+        assert done.stderr == f"No browser could be opened here; open this file in one: {page}\n"
 
 
-def test_sizes_are_told_in_words() -> None:
+def test_sizes_are_rounded() -> None:
     assert [write_size(n) for n in (0, 1499, 999_400, 4_960_000)] == [
         *("0 kB", "1 kB", "999 kB", "5.0 MB"),
     ]

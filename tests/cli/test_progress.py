@@ -1,4 +1,6 @@
-import io
+"""Progress output and log messages: a bar on a terminal, plain lines in a pipe."""
+
+import logging
 import os
 import pty
 import re
@@ -6,44 +8,101 @@ import subprocess
 import sys
 from pathlib import Path
 
-from primefourier.cli.progress import describe
-from primefourier.lab.run_model import run_model
+import numpy as np
+import pytest
+
+from primefourier import files
+from primefourier.cli.output import show_messages
+from primefourier.cli.progress import ProgressBar, describe_model
+from primefourier.lab.measurement import measure
 from small_models import small_config
 
 PFE = Path(sys.executable).with_name("pfe")
 
 
-def test_a_terminal_gets_a_live_bar(tmp_path: Path) -> None:
-    words = ["run", "exp1", "--sizes", "2", "--ranges", "20", "--epochs", "1", "--workers", "0"]
+def shown_on_terminal(*words: str) -> tuple[str, str]:
+    """Run ``pfe`` with a terminal as standard error: its standard output, and what is shown."""
     ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
     with subprocess.Popen(
-        [str(PFE), *words, "--out", str(tmp_path / "out")],
-        stdout=subprocess.PIPE,
-        stderr=theirs,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "120"},
+        [str(PFE), *words], stdout=subprocess.PIPE, stderr=theirs, env=environment
     ) as child:
         os.close(theirs)
-        shown = io.BytesIO()
+        shown = b""
         try:
             while chunk := os.read(ours, 4096):
-                shown.write(chunk)
+                shown += chunk
         except OSError:  # the other end is closed
             pass
         assert child.stdout is not None
-        assert b"Measured 2 of 2 models" in child.stdout.read()
+        printed = child.stdout.read().decode()
     os.close(ours)
-    text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.getvalue().decode())
-    assert "2/2" in text
-    assert "models a minute" in text
-    assert "[1/2]" not in text
+    assert child.returncode == 0
+    return printed, re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode())
 
 
-def test_a_line_tells_the_model_and_its_drops() -> None:
-    text = describe(run_model(small_config()))
+@pytest.mark.process
+def test_terminal_shows_bar_that_fits_80_columns(tmp_path: Path) -> None:
+    words = ("--sizes", "2", "--ranges", "20", "--epochs", "1", "--workers", "0")
+    printed, shown = shown_on_terminal("run", "exp1", *words, "--out", str(tmp_path / "out"))
+    assert "Measured 2 of 2 models" in printed
+    assert re.search(r"2/2 [\d,]+ models per minute, done", shown)
+    assert "[1/2]" not in shown
+    assert max(len(line) for line in re.split(r"[\r\n]", shown)) <= 80
+
+
+@pytest.mark.process
+def test_terminal_shows_rows_and_their_rate(tmp_path: Path) -> None:
+    np.save(tmp_path / "in.npy", np.arange(1000))
+    out = tmp_path / "o.npy"
+    printed, shown = shown_on_terminal("encode-file", str(tmp_path / "in.npy"), "--out", str(out))
+    assert printed == f"Wrote 1000 rows to {out}.\n"
+    assert re.search(r"━ 100% 1000 rows, \d+ rows per second", shown)
+
+
+def test_pipe_gets_line_about_rows_every_ten_seconds(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter([0.0, 0.0, 5.0, 11.0, 12.0])
+    monkeypatch.setattr("primefourier.cli.progress.time.monotonic", lambda: next(clock))
+    with ProgressBar() as bar:
+        bar.show_rows(files.Progress())
+        bar.show_rows(files.Progress(rows=5, share=0.1))
+        bar.show_rows(files.Progress(rows=43, rejected=1, share=0.25, before=11))
+        bar.show_rows(files.Progress(rows=30, share=0.5))
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == "25% 43 rows, 1 rejected, 3 rows per second\n"
+
+
+def test_messages_go_to_standard_error_as_plain_text(capsys: pytest.CaptureFixture[str]) -> None:
+    log = logging.getLogger("primefourier.lab")
+    with show_messages():
+        log.info("a [bold] sentence \x1b[2J")
+    log.warning("nobody listens")
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", "a [bold] sentence \\x1b[2J\n")
+
+
+def test_messages_appear_above_the_bar(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    with show_messages(), ProgressBar() as bar:
+        bar.show_rows(files.Progress(rows=7, share=0.5))
+        logging.getLogger("primefourier.files").warning("a [bold] sentence")
+    shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", capsys.readouterr().err)
+    assert "a [bold] sentence\n" in shown
+    assert shown.index("a [bold] sentence") < shown.rindex("50% 7 rows")
+
+
+def test_model_line_has_accuracy_and_drops() -> None:
+    text = describe_model(measure(small_config()))
     assert text.startswith("exp1 N=5 r=30 |P|=3 seed=42 accuracy 0.")
     assert ", drops 5: " in text
     assert ", others " in text
-    assert "drops none, others" in describe(run_model(small_config(modulus=11)))
-    assert "others" not in describe(run_model(small_config(primes=(5,))))
-    failed = describe(run_model(small_config(), device="nonsense"))
+    assert "drops none, others" in describe_model(measure(small_config(modulus=11)))
+    assert "others" not in describe_model(measure(small_config(primes=(5,))))
+    failed = describe_model(measure(small_config(), device="nonsense"))
     assert "FAILED: RuntimeError" in failed

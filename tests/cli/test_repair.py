@@ -1,50 +1,59 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from primefourier.lab.sweep import run_sweep
-from primefourier.lab.sweep.folder import JOURNAL_NAME, STORE_NAME
+from primefourier.lab.store import BACKUP_NAME, STORE_NAME
+from primefourier.lab.sweep import run
 from small_models import small_config
 
 Pfe = Callable[..., tuple[int, str, str]]
+CONFIGS = [small_config(epochs=1, seed=seed) for seed in range(14)]
 
 
-def test_a_damaged_store_is_restored_and_the_damaged_file_kept(pfe: Pfe, tmp_path: Path) -> None:
-    run_sweep([small_config(epochs=1, seed=seed) for seed in range(2)], tmp_path, workers=0)
-    whole = f"{tmp_path} is whole: all its 2 models are measured.\n"
-    assert pfe("repair", str(tmp_path)) == (0, whole, "")
+def test_a_damaged_store_is_repaired_and_the_damaged_file_kept(pfe: Pfe, tmp_path: Path) -> None:
+    run(CONFIGS[:2], tmp_path, workers=0)
+    intact = f"{tmp_path} is intact: 2 of 2 models are measured.\n"
+    assert pfe("repair", str(tmp_path)) == (0, intact, "")
     (tmp_path / STORE_NAME).write_bytes(b"nonsense" * 1000)
     code, _, err = pfe("status", str(tmp_path))
     assert code == 1
-    assert f"pfe repair {tmp_path} restores it from {JOURNAL_NAME}" in err
+    assert f"pfe repair {tmp_path} saves what can be saved" in err
     code, out, _ = pfe("repair", str(tmp_path))
     assert code == 0
-    assert f"kept as {STORE_NAME}.damaged-1" in out
-    assert "2 records of" in out
-    assert out.endswith(whole)
+    assert out == (
+        f"{STORE_NAME} was damaged: file is not a database. It is kept as "
+        f"{STORE_NAME}.damaged-1.\n{tmp_path} is repaired: 2 of 2 models are measured.\n"
+    )
     assert pfe("status", str(tmp_path))[0] == 0
 
 
-def test_records_that_are_lost_are_not_passed_over(pfe: Pfe, tmp_path: Path) -> None:
-    run_sweep([small_config(epochs=1, seed=seed) for seed in range(3)], tmp_path, workers=0)
-    (tmp_path / STORE_NAME).write_bytes(b"nonsense" * 1000)
-    journal = (tmp_path / JOURNAL_NAME).read_bytes()
-    (tmp_path / JOURNAL_NAME).write_bytes(journal[:-100])
+def test_models_without_a_measurement_are_named(pfe: Pfe, tmp_path: Path) -> None:
+    run(CONFIGS[:2], tmp_path, workers=0)
+    backup = (tmp_path / BACKUP_NAME).read_bytes()
+    run(CONFIGS, tmp_path, workers=0, device="no such device")
+    (tmp_path / STORE_NAME).write_bytes((tmp_path / STORE_NAME).read_bytes().replace(b"no s", b"x"))
     code, out, _ = pfe("repair", str(tmp_path))
     assert code == 0
-    assert "can be used: 2 of 3 models are measured" in out
+    assert "is repaired: 2 of 14 models are measured" in out
+    assert CONFIGS[2].describe() in out
+    assert "and 2 more" in out
+    assert out.endswith(f"again to train them; pfe status {tmp_path} prints it.\n")
+    (tmp_path / STORE_NAME).unlink()
+    (tmp_path / BACKUP_NAME).write_bytes(backup)
+    assert "2 of 2 models are measured" in pfe("repair", str(tmp_path))[1]
 
 
-def test_with_both_copies_gone_there_is_nothing_to_restore(pfe: Pfe, tmp_path: Path) -> None:
-    run_sweep([small_config(epochs=1)], tmp_path, workers=0)
-    for name in (STORE_NAME, JOURNAL_NAME):
-        (tmp_path / name).write_bytes(b"nonsense\n" * 1000)
-    code, _, err = pfe("repair", str(tmp_path))
-    assert code == 1
-    assert "restore the file from a copy, or start in a new folder" in err
+def test_two_damaged_or_emptied_files_are_an_error(pfe: Pfe, tmp_path: Path) -> None:
+    run(CONFIGS[:1], tmp_path, workers=0)
+    for content in (b"nonsense\n" * 1000, b""):
+        for name in (STORE_NAME, BACKUP_NAME):
+            (tmp_path / name).write_bytes(content)
+        code, out, err = pfe("repair", str(tmp_path))
+        assert (code, out) == ((1, "") if content else (2, ""))
+        assert "nothing could be saved" in err if content else "is empty" in err
 
 
-def test_folders_without_a_sweep_are_told(pfe: Pfe, tmp_path: Path) -> None:
+def test_folders_without_a_store_are_refused(pfe: Pfe, tmp_path: Path) -> None:
     code, _, err = pfe("repair", str(tmp_path))
     assert code == 2
-    assert "holds no sweep" in err
+    assert f"holds no {STORE_NAME}" in err
     assert not list(tmp_path.iterdir())

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
-
-from primefourier.encoding.encode import THREAD_NAME
+from pathlib import Path
 
 
 def main() -> None:
     """Run ``pfe`` with the arguments of this process, and exit with its code."""
+    os.environ.update(_kernels() | os.environ)
     try:
         from primefourier.cli.app import run
     except ImportError as error:
         if error.name not in ("cyclopts", "rich"):
             raise
         sys.exit(
-            f"pfe needs {error.name}, which is not installed; run pip install 'primefourier[cli]'"
+            f"pfe needs {error.name}, which is not installed; run pip install '.[cli]' in a clone"
         )
     except KeyboardInterrupt:
         sys.exit("Stopped.")
-    code = run(sys.argv[1:])
-    if code and any(thread.name.startswith(THREAD_NAME) for thread in threading.enumerate()):
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)  # Python would wait for threads whose codes nobody wants any more
-    sys.exit(code)
+    sys.exit(run(sys.argv[1:]))
+
+
+def _kernels() -> dict[str, str]:
+    """Return settings for torch under which processors with and without AVX-512 train alike.
+
+    The two sets of kernels add in different orders, so records would differ in their last answers.
+    A variable that the user has set counts. Worker processes inherit it.
+    """
+    info = Path("/proc/cpuinfo")
+    wide = info.is_file() and " avx512f " in info.read_text()
+    return {"ATEN_CPU_CAPABILITY": "avx2"} if wide else {}

@@ -1,4 +1,4 @@
-"""The commands of ``pfe``, and how their errors reach the user."""
+"""The commands of ``pfe``, their error messages and exit codes."""
 
 from __future__ import annotations
 
@@ -10,26 +10,17 @@ from cyclopts import App, CycloptsError
 from rich.console import Console
 
 import primefourier
-from primefourier.cli.bench import bench
-from primefourier.cli.circles import circles
-from primefourier.cli.claims import claims
-from primefourier.cli.decode import STANDARD_INPUT, decode
-from primefourier.cli.encode import encode
-from primefourier.cli.encode_file import encode_file
-from primefourier.cli.explore import explore
-from primefourier.cli.export import export
-from primefourier.cli.figures import figures
-from primefourier.cli.output import visible
-from primefourier.cli.plan import plan
-from primefourier.cli.questions import questions
+from primefourier.cli.browser import explore
+from primefourier.cli.checks import bench, theory, verify, version
+from primefourier.cli.files import encode_file
+from primefourier.cli.numbers import STANDARD_INPUT, circles, decode, encode, plan
+from primefourier.cli.options import MOST_DIGITS
+from primefourier.cli.output import show_messages, visible
 from primefourier.cli.repair import repair
-from primefourier.cli.report import report
-from primefourier.cli.reproduce import reproduce
-from primefourier.cli.run import run as run_command
-from primefourier.cli.status import status
-from primefourier.cli.theory import theory
-from primefourier.cli.verify import verify
-from primefourier.cli.version import version
+from primefourier.cli.results import export, figures, report, status
+from primefourier.cli.train import reproduce
+from primefourier.cli.train import run as run_command
+from primefourier.cli.verdicts import claims, questions
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
 
@@ -42,27 +33,11 @@ app = App(
 )
 _GROUPS: dict[str, tuple[Callable[..., object], ...]] = {
     "Encoding and theory": (
-        encode,
-        encode_file,
-        decode,
-        plan,
-        theory,
-        circles,
-        explore,
-        version,
+        *(encode, encode_file, decode, plan, theory, circles, explore, version),
     ),
     "The paper's experiments": (
-        reproduce,
-        run_command,
-        status,
-        claims,
-        questions,
-        figures,
-        report,
-        export,
-        repair,
-        verify,
-        bench,
+        *(reproduce, run_command, status, claims, questions, figures, report, export),
+        *(repair, verify, bench),
     ),
 }
 for group, commands in _GROUPS.items():
@@ -72,29 +47,33 @@ for group, commands in _GROUPS.items():
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code: 0 done, 1 failed, 2 wrong usage."""
-    sys.set_int_max_str_digits(0)  # integers of any size are the point
+    sys.set_int_max_str_digits(MOST_DIGITS)  # Python's own limit is 4300
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # terminals that cannot show a sign show ?
+            stream.reconfigure(errors="replace")  # a terminal without a character shows ?
     errors = Console(stderr=True, soft_wrap=True)
     try:
         words = list(arguments)
-        if words[:1] == ["decode"]:  # there - is a file, not the beginning of an option
+        if words[:1] == ["decode"]:  # here - names standard input
             words = [STANDARD_INPUT if word == "-" else word for word in words]
-        code = app(words, exit_on_error=False, print_error=False, result_action="return_value")
+        with show_messages():
+            code = app(words, exit_on_error=False, print_error=False, result_action="return_value")
     except CycloptsError as error:
         name = " ".join(["pfe", *(error.command_chain or ())])
         errors.print(visible(f"error: {error}"), markup=False, highlight=False)
-        errors.print(f"{name} --help shows how it is used.", markup=False, highlight=False)
+        errors.print(f"Run {name} --help for its usage.", markup=False, highlight=False)
         return WRONG_USAGE
     except KeyboardInterrupt:
         errors.print("Stopped.")
         return FAILED
-    except BrokenPipeError:  # the reader, such as head, has seen enough
+    except BrokenPipeError:  # the reader, such as head, has ended
         sys.stdout = None
         return DONE
     except (ValueError, TypeError, OSError, ImportError, OverflowError) as error:
-        errors.print(visible(f"error: {error}"), markup=False, highlight=False)
+        text = str(error)
+        if isinstance(error, OSError) and error.filename is not None:
+            text = f"{error.filename}: {error.strerror}"  # without the system's number
+        errors.print(visible(f"error: {text}"), markup=False, highlight=False)
         return WRONG_USAGE
     except RuntimeError as error:
         if not type(error).__module__.startswith("primefourier."):

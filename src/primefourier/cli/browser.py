@@ -1,38 +1,74 @@
-"""What ``pfe report`` and ``pfe explore`` share: a page's file, and the browser."""
+"""``pfe explore``: a page about number circles, and opening pages in the browser."""
 
 from __future__ import annotations
 
 import sys
 import webbrowser
 from pathlib import Path
-from secrets import token_hex
+from typing import Annotated, Literal
 
-from primefourier.cli.output import visible
+from cyclopts import Parameter
+
+from primefourier._files import write_file
+from primefourier.cli.options import Depth, Integer, Primes, check_output, read_basis
+from primefourier.cli.output import print_text, visible
 
 ENDINGS = (".html", ".htm")
 
 
-def write_page(page: str, path: Path) -> int:
-    """Write a page, whole or not at all, and return its size in bytes."""
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; name a file in it, such as page.html")
-    content = page.encode()
-    path = path.resolve()  # a link stays one, to the new page
-    unfinished = path.with_name(f".{path.name}.{token_hex(4)}.unfinished")  # two may write at once
-    try:
-        unfinished.write_bytes(content)
-        unfinished.replace(path)
-    except OSError as error:
-        raise OSError(
-            f"{path} cannot be written: {error.strerror}; choose another place with --out"
-        ) from error
-    finally:
-        _remove(unfinished)
-    return len(content)
+def explore(
+    a: Integer = 9,
+    b: Integer = 17,
+    /,
+    *,
+    modulus: Integer = 23,
+    operation: Literal["add", "subtract", "multiply"] = "add",
+    primes: Primes = None,
+    depth: Depth = None,
+    out: Path = Path("explorer.html"),
+    open: Annotated[  # noqa: A002
+        bool, Parameter(name="--open", negative="--no-open", help="Open it in your browser.")
+    ] = True,
+) -> None:
+    """Write the explorer, one HTML page that works offline, and open it in your browser.
+
+    It shows how number circles compute a + b modulo N, and which channels matter for N. Everything
+    can be changed in the page; the arguments are its first values.
+
+    Parameters
+    ----------
+    a
+        The first integer, of any size.
+    b
+        The second integer.
+    modulus
+        N, at least 2.
+    operation
+        add, subtract or multiply.
+    primes
+        Circles to show and primes of the basis, such as 3,5,7 (default: circles that suit N, and
+        the paper's basis).
+    out
+        The file to write.
+    """
+    from primefourier.explorer import make_page, page_data
+
+    if modulus < 2:
+        raise ValueError(f"--modulus must be at least 2, got {modulus}")
+    basis = read_basis(primes, depth)
+    check_output(out, ENDINGS)
+    data = page_data(a, b, modulus, operation=operation, circles=primes, basis=basis)
+    page = make_page(data, title="Prime Fourier Embeddings: explorer").encode()
+    write_file(out, page)
+    print_text(f"Wrote {out} ({write_size(len(page))}).")
+    if open:
+        show_page(out)
+    else:
+        print_text("Open it in any browser.")
 
 
 def show_page(path: Path) -> None:
-    """Open a page in the user's browser; where there is none, say which file to open."""
+    """Open a page in the user's browser, or print which file to open if there is no browser."""
     address = path.resolve().as_uri()
     try:
         opened = webbrowser.open(address)
@@ -50,11 +86,3 @@ def write_size(size: int) -> str:
     ('1.2 MB', '46 kB')
     """
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
-
-
-def _remove(unfinished: Path) -> None:
-    """Leave no half file; where nothing can be written, nothing was."""
-    try:
-        unfinished.unlink(missing_ok=True)
-    except OSError:
-        return

@@ -1,98 +1,212 @@
-"""Options that several commands share, and how their words become values."""
+"""Options that several commands share, and the conversion of words to values."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from primefourier.cli.output import shorten
 from primefourier.encoding import PAPER_BASIS, PrimeBasis
+
+MOST_CIRCLES = 10_000
+"""The largest basis of the command line: primes times depth."""
+MOST_DIGITS = 300_000
+"""The longest integer of the command line; no basis of 10 000 circles distinguishes more."""
 
 
 def read_integer(word: str) -> int:
-    """Turn a word into an integer of any size; nothing is rounded.
+    """Convert a word to an integer of any size, without rounding.
 
-    >>> read_integer("-1_000")
+    >>> read_integer("-1000")
     -1000
     >>> read_integer("3.5")
     Traceback (most recent call last):
     ValueError: an integer such as 9 or -17 is required, got '3.5'
     """
-    if not re.fullmatch(r"\s*[-+]?\d(_?\d)*\s*", word):
-        raise ValueError(f"an integer such as 9 or -17 is required, got {word.strip()!r}")
+    if not re.fullmatch(r"\s*[-+]?[0-9]+\s*", word):
+        raise ValueError(f"an integer such as 9 or -17 is required, got {_quote(word.strip())}")
+    if len(word) > MOST_DIGITS:
+        raise ValueError(
+            f"an integer of at most {MOST_DIGITS} digits is required, got {len(word)} characters"
+        )
     return int(word)
 
 
-def read_primes(words: str) -> tuple[int, ...]:
-    """Turn what stands behind --primes into integers.
+def read_integers(words: str) -> tuple[int, ...]:
+    """Convert integers with commas between them to a tuple.
 
-    >>> read_primes("3,5,7")
-    (3, 5, 7)
-    """
-    try:
-        return read_integers(words, "--primes")
-    except ValueError:
-        raise ValueError(
-            f"--primes takes primes with commas between them, such as 3,5,7; got {words!r}"
-        ) from None
-
-
-def read_integers(words: str, name: str) -> tuple[int, ...]:
-    """Turn integers with commas between them into a tuple.
-
-    >>> read_integers("100,1000", "--ranges")
+    >>> read_integers("100,1000")
     (100, 1000)
     """
     try:
         return tuple(read_integer(word) for word in words.split(","))
     except ValueError:
         raise ValueError(
-            f"{name} takes integers with commas between them, such as 4,8; got {words!r}"
+            f"integers with commas between them, such as 3,5,7, are required, got {_quote(words)}"
         ) from None
 
 
+def _quote(words: str) -> str:
+    return repr(words if len(words) <= 80 else words[:80] + "…")
+
+
+def _convert_integer(_type: Any, tokens: Sequence[Any]) -> int:
+    """Replace the converter of the command line library, which rounds 3.5 to 4."""
+    return read_integer(tokens[0].value)
+
+
+def _convert_integers(_type: Any, tokens: Sequence[Any]) -> tuple[int, ...]:
+    return read_integers(tokens[0].value)
+
+
+@Parameter(converter=_convert_integers, n_tokens=1, negative=())
+class Integers(tuple[int, ...]):
+    """A list of integers, one word of the command line."""
+
+
+FLAG = Parameter(negative=(), show_default=False)
+"""An option without a value and without a --no- form."""
+Integer = Annotated[int, Parameter(converter=_convert_integer, n_tokens=1)]
+Primes = Annotated[
+    Integers | None,
+    Parameter(help="Primes of the basis, such as 3,5,7 (default: the paper's 3 … 59)."),
+]
+Depth = Annotated[Integer | None, Parameter(help="Powers of each prime (default: the paper's 6).")]
+Json = Annotated[bool, FLAG, Parameter(name="--json", help="Print JSON instead of a table.")]
+Workers = Annotated[
+    Integer | None,
+    Parameter(help="Worker processes; 0 trains in this process (default: one for each core)."),
+]
+Seeds = Annotated[
+    Integers | None, Parameter(help="Seeds, such as 42,43; one model for each (default: 42).")
+]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where models are trained: the options of every command that trains."""
+
+    workers: Workers = None
+    scheduler: Annotated[
+        str | None,
+        Parameter(help="Dask scheduler to use: tcp://10.0.0.1:8786, or its --scheduler-file."),
+    ] = None
+    device: Annotated[str, Parameter(help="Torch device of the workers, such as cuda.")] = "cpu"
+
+    def check(self, *, here: bool = False) -> None:
+        """Raise ValueError for options that cannot work, before any work is done.
+
+        Args:
+            here: Whether models are trained on this machine even if there is a scheduler.
+        """
+        if self.workers is not None and self.workers < 0:
+            raise ValueError(f"--workers must be at least 0, got {self.workers}")
+        if self.workers is not None and self.scheduler is not None:
+            raise ValueError("--workers and --scheduler exclude each other; choose one")
+        if self.scheduler is None or here:  # other machines may have other devices
+            _check_device(self.device)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Sweep(Place):
+    """The options that run and reproduce share."""
+
+    out: Annotated[
+        Path | None,
+        Parameter(help="Folder for records and results; an existing sweep there is continued."),
+    ] = None
+    probe: Annotated[
+        bool,
+        FLAG,
+        Parameter(
+            help="Probe the networks: other ablations, single blocks, equivariance by epoch."
+        ),
+    ] = False
+    plan: Annotated[
+        bool,
+        FLAG,
+        Parameter(help="Train and write nothing; print how many models remain, and the time."),
+    ] = False
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The settings of an experiment; None means as in the paper."""
+
+    sizes: Annotated[
+        Integers | None, Parameter(help="exp1 and control: numbers of primes |P|, such as 4,8.")
+    ] = None
+    ranges: Annotated[
+        Integers | None,
+        Parameter(help="Input ranges r, such as 100,1000; operands are 0 … r - 1."),
+    ] = None
+    moduli: Annotated[Integers | None, Parameter(help="exp2: moduli N, such as 15,105.")] = None
+    seeds: Seeds = None
+    primes: Primes = None
+    depth: Depth = None
+    operation: Annotated[
+        str | None,
+        Parameter(help="What is learned modulo N: add, subtract or multiply (default: add)."),
+    ] = None
+    embedding: Annotated[
+        str | None,
+        Parameter(
+            help="control: what is shuffled, shuffled-column, shuffled-pair or shuffled-block."
+        ),
+    ] = None
+    epochs: Annotated[
+        Integer | None, Parameter(help="Passes over the training pairs (default: 25, exp2 40).")
+    ] = None
+    batch_size: Annotated[Integer | None, Parameter(help="Pairs in a step (default: 1024).")] = None
+    learning_rate: Annotated[
+        float | None, Parameter(help="Learning rate of Adam (default: 0.003).")
+    ] = None
+    pairs: Annotated[
+        Integer | None, Parameter(help="Distinct pairs to draw, at most r² (default: 80000).")
+    ] = None
+    trainer: Annotated[
+        str | None,
+        Parameter(help="fast, or plain: readable, with the same results up to rounding."),
+    ] = None
+
+
+def _check_device(device: str) -> None:
+    import torch
+
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise ValueError(f"--device {device!r} cannot be used here: {reason}") from None
+
+
+def read_basis(primes: tuple[int, ...] | None, depth: int | None) -> PrimeBasis:
+    """Return the basis that --primes and --depth name.
+
+    >>> read_basis((3, 5), None)
+    PrimeBasis(primes=(3, 5), depth=6)
+    """
+    primes = PAPER_BASIS.primes if primes is None else primes
+    depth = PAPER_BASIS.depth if depth is None else depth
+    if len(primes) * depth > MOST_CIRCLES:
+        raise ValueError(
+            f"--primes and --depth must make at most {MOST_CIRCLES} circles, got "
+            f"{len(primes)} primes at depth {shorten(depth)}"
+        )
+    return PrimeBasis(primes, depth)
+
+
 def check_output(path: Path, suffixes: Sequence[str]) -> None:
-    """Refuse a place to write to before any work is done for it."""
+    """Raise an error for a path that cannot be written, before any work is done."""
     if path.suffix.lower() not in suffixes:
         raise ValueError(f"--out must end in {', '.join(suffixes)}, got {str(path)!r}")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {str(path.parent)!r}; create it first")
-
-
-def _convert(_type: Any, tokens: Sequence[Any]) -> Any:
-    """Read integers as this module does; the command line library would round 3.5 to 4."""
-    return read_integer(tokens[0].value)
-
-
-Integer = Annotated[int, Parameter(converter=_convert, n_tokens=1)]
-Primes = Annotated[
-    str | None,
-    Parameter(help="Primes of the basis, such as 3,5,7 (default: the paper's 3 … 59)."),
-]
-Depth = Annotated[
-    int | None,
-    Parameter(
-        converter=_convert, n_tokens=1, help="Powers of each prime (default: the paper's 6)."
-    ),
-]
-Json = Annotated[
-    bool,
-    Parameter(
-        name="--json", help="Print JSON instead of a table.", negative=(), show_default=False
-    ),
-]
-
-
-def read_basis(primes: str | None, depth: int | None) -> PrimeBasis:
-    """Make the basis that --primes and --depth name.
-
-    >>> read_basis("3,5", None)
-    PrimeBasis(primes=(3, 5), depth=6)
-    """
-    return PrimeBasis(
-        PAPER_BASIS.primes if primes is None else read_primes(primes),
-        PAPER_BASIS.depth if depth is None else depth,
-    )

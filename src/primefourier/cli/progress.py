@@ -1,55 +1,85 @@
-"""How a running sweep speaks: a live bar on a terminal, a line for each model in a pipe."""
+"""Progress output on standard error: a bar on a terminal, plain lines in a pipe."""
 
 from __future__ import annotations
 
+import sys
 import time
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
 
-from rich.progress import MofNCompleteColumn
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+from rich.table import Column
 
-from primefourier.cli.live_bar import LiveBar
-from primefourier.cli.output import count
+from primefourier.cli.output import count, visible, write_seconds
 
 if TYPE_CHECKING:
+    from primefourier import files
+    from primefourier.lab import sweep
     from primefourier.lab.record import Record
-    from primefourier.lab.sweep import Progress
+
+_PAUSE = 10.0
+"""Seconds between two lines about rows in a pipe."""
 
 
-class ProgressView(LiveBar):
-    """Shows how many models are measured; hand ``show`` and ``tell`` to the sweep."""
+class ProgressBar:
+    """Shows how far a command is.
+
+    Use it as a context manager, and pass ``show_models`` or ``show_rows`` as the callback of the
+    function that does the work. Log messages appear above the bar, because rich redirects standard
+    error while the bar is live.
+    """
 
     def __init__(self) -> None:
-        super().__init__(MofNCompleteColumn())
+        console = Console(stderr=True)
+        self._live = console.is_terminal
+        text = TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True))
+        self._bar = Progress(BarColumn(None), text, console=console, transient=True, expand=True)
+        self._task = self._bar.add_task("starting", total=1.0)
+        self._start = self._printed = time.monotonic()
 
-    def show(self, progress: Progress) -> None:
-        """Show the counts; called at the beginning and after each model."""
+    def __enter__(self) -> Self:
+        if self._live:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._live:
+            self._bar.stop()
+
+    def show_models(self, progress: sweep.Progress) -> None:
+        """Show the counts of a sweep; call it at the beginning and after each model."""
         if progress.last is None:
             self._start = time.monotonic()
-        finished = progress.total - progress.remaining
-        note = self._note(progress)
+        finished, total = progress.total - progress.remaining, progress.total
+        note = _describe_sweep(progress, time.monotonic() - self._start)
         if self._live:
-            self._move(finished, note, total=progress.total)
+            share = finished / max(total, 1)
+            self._bar.update(self._task, completed=share, description=f"{finished}/{total} {note}")
         elif progress.last is None:
             before = f", {progress.before} of them measured before" if progress.before else ""
-            self.tell(f"{count(progress.total, 'model')}{before}")
+            _print_line(f"{count(total, 'model')}{before}")
         else:
-            self.tell(f"[{finished}/{progress.total}] {describe(progress.last)}; {note}")
+            _print_line(f"[{finished}/{total}] {describe_model(progress.last)}; {note}")
 
-    def _note(self, progress: Progress) -> str:
-        from primefourier.lab.sweep import format_seconds
-
-        elapsed = time.monotonic() - self._start
-        left = progress.time_left(elapsed)
-        words = [] if not progress.failed else [f"{progress.failed} failed"]
-        if left is None:
-            return ", ".join([*words, "starting the workers" if progress.remaining else "done"])
-        rate = 60 * (progress.done + progress.failed) / max(elapsed, 1e-9)
-        words += [f"{rate:.0f} models a minute", f"about {format_seconds(left)} left"]
-        return ", ".join(words if progress.remaining else [*words[:-1], "done"])
+    def show_rows(self, progress: files.Progress) -> None:
+        """Show how many rows are encoded; call it at the beginning and after each batch."""
+        now = time.monotonic()
+        text = f"{progress.share:.0%} {_describe_rows(progress, now - self._start)}"
+        if self._live:
+            self._bar.update(self._task, completed=progress.share, description=text)
+        elif now - self._printed >= _PAUSE:
+            self._printed = now
+            _print_line(text)
 
 
-def describe(record: Record) -> str:
-    """Tell one finished model in a line."""
+def describe_model(record: Record) -> str:
+    """Describe a finished model in one line."""
     name = record.config.describe()
     if record.error is not None:
         return f"{name} FAILED: {record.reason}"
@@ -62,3 +92,31 @@ def describe(record: Record) -> str:
         f"{name} accuracy {measured.accuracy:.3f}, drops {relevant}{mean} "
         f"({record.provenance.seconds:.1f} s)"
     )
+
+
+def _describe_sweep(progress: sweep.Progress, elapsed: float) -> str:
+    words = [f"{progress.failed} failed"] if progress.failed else []
+    left = progress.time_left(elapsed)
+    if left is not None:
+        rate = 60 * (progress.done + progress.failed) / max(elapsed, 1e-9)
+        words.append(f"{rate:.0f} models per minute")
+    if not progress.remaining:
+        words.append("done")
+    else:
+        words.append("starting" if left is None else f"about {write_seconds(left)} left")
+    return ", ".join(words)
+
+
+def _describe_rows(progress: files.Progress, elapsed: float) -> str:
+    words = [count(progress.rows, "row")]
+    if progress.rejected:
+        words.append(f"{progress.rejected} rejected")
+    new = progress.rows + progress.rejected - progress.before
+    if new and elapsed > 0:
+        words.append(f"{new / elapsed:.0f} rows per second")
+    return ", ".join(words)
+
+
+def _print_line(text: str) -> None:
+    sys.stderr.write(visible(text) + "\n")
+    sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""``pfe repair``: make a damaged store whole again."""
+"""``pfe repair``: save what can be saved of a damaged store."""
 
 from __future__ import annotations
 
@@ -6,25 +6,36 @@ from pathlib import Path
 
 from primefourier.cli.output import count, print_text
 
+_MOST = 10
+"""How many missing models are named."""
+
 
 def repair(folder: Path, /) -> None:
-    """Check a folder's records, and restore what is damaged or missing from its journal.
+    """Check the records of a folder, and save what can be saved if they are damaged.
 
-    pfe run and pfe reproduce do this by themselves when they continue. A damaged file is kept
-    beside the new one.
+    Intact rows of records.sqlite and of records.backup.sqlite, the copy made at the end of each
+    run, go to a new records.sqlite. The damaged file is kept.
 
     Parameters
     ----------
     folder
         The --out of pfe run or pfe reproduce.
     """
-    from primefourier.lab.sweep import repair_store
+    from primefourier.lab.store_repair import repair_store
 
-    planned, done = repair_store(folder, print_text)
-    if planned == done:
-        print_text(f"{folder} is whole: all its {count(planned, 'model')} are measured.")
-    else:
-        print_text(
-            f"{folder} can be used: {done} of {count(planned, 'model')} are measured. Others were "
-            "not yet, failed, or are lost; pfe status tells the command that measures them."
-        )
+    found = repair_store(folder)
+    if found.damage is not None:
+        kept = f" It is kept as {found.kept.name}." if found.kept else ""
+        print_text(f"records.sqlite was damaged: {found.damage}.{kept}")
+    measured = len(found.planned) - len(found.missing)
+    state = "is intact" if found.damage is None else "is repaired"
+    print_text(
+        f"{folder} {state}: {measured} of {count(len(found.planned), 'model')} are measured."
+    )
+    if found.missing:
+        names = [config.describe() for config in found.missing[:_MOST]]
+        if len(found.missing) > _MOST:
+            names.append(f"and {len(found.missing) - _MOST} more")
+        print_text("Without a measurement (not trained yet, failed, or lost):")
+        print_text("\n".join(f"  {name}" for name in names))
+        print_text(f"Run the same command again to train them; pfe status {folder} prints it.")

@@ -1,4 +1,4 @@
-"""``pfe encode-file``: encode a column of a whole file."""
+"""``pfe encode-file``: encode columns of whole files."""
 
 from __future__ import annotations
 
@@ -13,68 +13,68 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from primefourier.cli.options import Depth, Json, Primes, read_basis
+from primefourier.cli.options import FLAG, Depth, Json, Primes, read_basis
 from primefourier.cli.output import count, print_json, print_text
-from primefourier.cli.row_progress import RowProgressView
+from primefourier.cli.progress import ProgressBar
 
 if TYPE_CHECKING:
-    from primefourier.bulk import Summary
+    from primefourier.files import Summary
 
 
 def encode_file(
-    source: Path,
-    /,
-    *,
+    *sources: Path,
     out: str,
-    column: str | None = None,
+    column: Annotated[list[str] | None, Parameter(negative=())] = None,
     primes: Primes = None,
     depth: Depth = None,
     dtype: Literal["float16", "float32", "float64"] = "float32",
     name: str = "code",
-    format: Literal["parquet", "csv", "tsv", "jsonl", "npy"] | None = None,  # noqa: A002
+    format: Literal["parquet", "arrow", "npy"] | None = None,  # noqa: A002
     on_bad: Literal["error", "reject"] = "error",
     rejects: Path | None = None,
-    overwrite: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
+    overwrite: Annotated[bool, FLAG] = False,
     scheduler: str | None = None,
     json: Json = False,
 ) -> int:
-    """Encode a column of a file of any size, in memory that does not grow with it.
+    """Encode columns of files of any size, in memory that does not grow with them.
 
-    Files are .parquet, .csv, .tsv, .jsonl, .ndjson or .npy; any of them can become any other.
+    Reads .parquet, .arrow, .feather, .csv, .tsv, .jsonl, .ndjson and .npy files.
+
+    Writes .parquet, .arrow, .feather and .npy files.
 
     Other columns are kept, except in .npy files, which hold the codes alone.
 
     Parameters
     ----------
-    source
-        The file to read.
+    sources
+        The file to read; or, if the output is a folder, several files or folders of them.
     out
         File to write; or folder, such as codes/: the same command again continues a stopped run.
     column
-        The column of integers, or of texts of decimal integers; not for .npy files.
+        A column of integers, or of texts of decimal integers; may be repeated. Not for .npy files.
     dtype
         Precision of the codes.
     name
-        What the column of codes is called.
+        Name of the column of codes; with several columns, each is called COLUMN_NAME.
     format
-        What is written into a folder (default: parquet).
+        Format of the files in a folder (default: parquet).
     on_bad
         At a row without an integer, error stops; reject leaves it out.
     rejects
-        Where such rows are listed (default: OUT.rejects.jsonl, or _rejects.jsonl in the folder).
+        File that lists such rows (default: OUT.rejects.jsonl; in a folder always _rejects.jsonl).
     overwrite
-        Replace what is there.
+        Replace existing output.
     scheduler
-        Dask scheduler whose workers encode: tcp://10.0.0.1:8786, or its --scheduler-file.
+        Dask scheduler whose workers encode a file each: tcp://10.0.0.1:8786, or --scheduler-file.
     """
     basis = read_basis(primes, depth)
 
-    from primefourier import bulk
+    from primefourier import files
 
     try:
-        with _terminable(), RowProgressView() as view:
-            summary = bulk.encode_file(
-                source,
+        with _terminable(), ProgressBar() as bar:
+            summary = files.encode_file(
+                sources,
                 out=out,
                 column=column,
                 basis=basis,
@@ -85,8 +85,7 @@ def encode_file(
                 rejects=rejects,
                 overwrite=overwrite,
                 scheduler=scheduler,
-                watch=view.show,
-                tell=view.tell,
+                on_progress=bar.show_rows,
             )
     except KeyboardInterrupt:
         folder = Path(out, "_job.json").exists()
@@ -96,12 +95,12 @@ def encode_file(
     if json:
         print_json(summary.as_dict())
     else:
-        _tell(summary)
+        _print_summary(summary)
     return 0
 
 
-def _tell(summary: Summary) -> None:
-    """Say what was written and what was not."""
+def _print_summary(summary: Summary) -> None:
+    """Print how many rows were written, and how many rejected."""
     rows, parts = count(summary.rows, "row"), ""
     if summary.parts is not None:
         before = f", {summary.parts_before} of them before" if summary.parts_before else ""
@@ -112,7 +111,7 @@ def _tell(summary: Summary) -> None:
         print_text(f"Wrote {rows} to {summary.out}{parts}.")
     if summary.rejected:
         print_text(
-            f"Rejected {count(summary.rejected, 'row')}; {summary.rejects} tells which and why."
+            f"Rejected {count(summary.rejected, 'row')}; {summary.rejects} lists them with reasons."
         )
 
 

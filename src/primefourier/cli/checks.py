@@ -1,0 +1,248 @@
+"""Commands that check: ``pfe theory``, ``verify``, ``bench`` and ``version``."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group
+from rich.padding import Padding
+
+import primefourier
+from primefourier.cli.options import Depth, Integer, Json, Place, Primes, Workers, read_basis
+from primefourier.cli.output import count, print_json, print_prose, print_table, print_text
+from primefourier.cli.progress import ProgressBar
+from primefourier.theory import Check as TheoremCheck
+from primefourier.theory import check_theorem
+
+if TYPE_CHECKING:
+    from primefourier.lab.record import Record
+    from primefourier.lab.verify import Check
+
+_LOG = logging.getLogger("primefourier.lab")
+_HERE = Place()
+
+
+def theory(*, primes: Primes = None, depth: Depth = None, json: Json = False) -> int:
+    """Check Theorem 3.1: linear maps that commute with addition are block-diagonal.
+
+    Exits with 1 if a check fails.
+    """
+    basis = read_basis(primes, depth)
+    checks = check_theorem(basis)
+    failed = sum(not check.holds for check in checks)
+    if json:
+        print_json(
+            {
+                "primes": basis.primes,
+                "depth": basis.depth,
+                "holds": failed == 0,
+                "checks": [{**asdict(check), "holds": check.holds} for check in checks],
+            }
+        )
+        return int(failed > 0)
+    first, *others = basis.primes
+    named = f"{len(basis.primes)} primes {first} … {others[-1]}" if others else f"the prime {first}"
+    print_text(f"Theorem 3.1 on {named}, depth {basis.depth}, dimension {basis.dim}\n")
+    columns = ["", "check", "measured", "required"]
+    print_table(columns, [_theorem_row(check) for check in checks], left=["", "check"])
+    print_prose(
+        "\nExact checks are decided in integers, without rounding; the others are measured in "
+        "float64. That other couplings vanish is proven by Schur's lemma from the first line "
+        "alone; the singular values confirm it. One generator of Z, the shift by 1, would do in "
+        "theory, but turns blocks of long period by so little that a forbidden coupling looks "
+        "almost allowed. Shifts by large integers, exact in this library, turn every block far "
+        "and settle it.\n"
+    )
+    judged = sum(check.relation is not None for check in checks)
+    print_text(f"{judged - failed} of {judged} checks hold.")
+    return int(failed > 0)
+
+
+def _theorem_row(check: TheoremCheck) -> list[Any]:
+    notes = [check.note] if check.note else []
+    notes += ["exact"] if check.kind == "exact" else []
+    statement = Group(check.statement, *(Padding(note, (0, 0, 0, 2)) for note in notes))
+    if check.relation is None:
+        return ["·", statement, _write_number(check.measured), ""]
+    required = f"{check.relation} {_write_number(check.bound)}"
+    return ["✓" if check.holds else "✗", statement, _write_number(check.measured), required]
+
+
+def _write_number(value: float) -> str:
+    return str(int(value)) if value == int(value) else f"{value:.1e}"
+
+
+def verify(
+    folder: Path,
+    /,
+    *,
+    sample: Integer = 5,
+    seed: Integer = 0,
+    place: Place = _HERE,
+    json: Json = False,
+) -> int:
+    """Train some of a folder's measured models again, and compare them with their records.
+
+    Each is compared bit for bit: correct answers after every epoch, lost and gained in every row.
+    Nothing is written. Exits with 1 if a model differs or fails.
+
+    Parameters
+    ----------
+    folder
+        The --out of pfe run or pfe reproduce.
+    sample
+        How many models, chosen at random; all, if there are fewer.
+    seed
+        Decides which models are chosen.
+    """
+    from primefourier.lab.store import read_store
+    from primefourier.lab.verify import choose_sample
+
+    if sample < 1:
+        raise ValueError(f"--sample must be at least 1, got {sample}")
+    place.check()
+    with read_store(folder) as store:
+        records = store.records()
+    measured = sum(record.error is None for record in records)
+    if not measured:
+        raise ValueError(
+            f"{folder} has no measured models yet, so there is nothing to compare with; "
+            f"pfe status {folder} shows how far it is"
+        )
+    checks = _train_again(choose_sample(records, sample, seed=seed), place)
+    same = sum(check.same for check in checks)
+    if json:
+        found = [_as_data(check) for check in checks]
+        print_json({"measured": measured, "checked": len(checks), "same": same, "checks": found})
+        return int(same < len(checks))
+    columns = ["model", "trained again"]
+    rows = [[c.record.config.describe(), c.difference or "same"] for c in checks]
+    print_table(columns, rows, left=columns)
+    models = f"{same} of {count(len(checks), 'model')}"
+    print_prose(
+        f"\n{models} gave the same measurement again, bit for bit; "
+        f"{count(measured, 'model')} of this folder are measured."
+    )
+    for reason, number in Counter(_explain(c) for c in checks if not c.same).items():
+        print_prose(f"{count(number, 'model')}: {reason}")
+    if changed := dict.fromkeys(text for check in checks for text in _changes(check)):
+        print_prose(f"Not as in the records: {', '.join(changed)}.")
+    return int(same < len(checks))
+
+
+def _train_again(records: Sequence[Record], place: Place) -> list[Check]:
+    """Check records with progress, and return the checks in the order of the records."""
+    from primefourier.lab.sweep import Progress, stoppable
+    from primefourier.lab.verify import verify_records
+
+    progress = Progress.of(len(records), [record.config for record in records])
+    found: dict[str, Check] = {}
+    with ProgressBar() as bar, stoppable():
+        bar.show_models(progress)
+        with closing(verify_records(records, **asdict(place))) as checks:
+            for check in checks:
+                found[check.record.config.key] = check
+                progress.count(check.again)
+                bar.show_models(progress)
+                if not check.same:
+                    _LOG.warning("%s: %s", check.record.config.describe(), check.difference)
+    return [found[record.config.key] for record in records]
+
+
+def _explain(check: Check) -> str:
+    """Explain what a difference means."""
+    if check.again.error is not None:
+        return "training failed, so the record could not be checked."
+    if check.rounding_may_differ:
+        return (
+            "machine, device or versions are not those of the record, so rounding may differ; "
+            "this is no sign of damage."
+        )
+    if check.source_differs:
+        return (
+            "this should not happen, unless primefourier trains differently since: its commit or "
+            "version is another, but machine, device and other versions are those of the record."
+        )
+    return (
+        "this should not happen: machine, device, versions and commit are those of the record. "
+        "The record was changed, or one of the two calculations went wrong."
+    )
+
+
+def _changes(check: Check) -> list[str]:
+    """Describe what has changed since the record was made; commits are shortened."""
+    short = {
+        name: [
+            "unknown" if v is None else v[:9] + "+" * v.endswith("+") if name == "commit" else v
+            for v in values
+        ]
+        for name, values in check.changed.items()
+    }
+    return [f"{name} {then} → {now}" for name, (then, now) in short.items()]
+
+
+def _as_data(check: Check) -> dict[str, Any]:
+    again = check.again.measurement
+    return {
+        "key": check.record.config.key,
+        "config": check.record.config.to_dict(),
+        "same": check.same,
+        "difference": check.difference,
+        "stored": asdict(check.record.measured),
+        "again": again and asdict(again),
+        "error": check.again.error,
+        "changed": check.changed,
+    }
+
+
+def bench(*, epochs: Integer = 3, workers: Workers = None, json: Json = False) -> None:
+    """Time both trainers on one configuration of experiment 1, |P| = 8 and r = 1000.
+
+    Both train, test after each epoch and ablate the same 8 models: plain one after another, with
+    torch's default threads, and fast on worker processes. Use an idle machine: other programs slow
+    plain much more than fast.
+
+    Parameters
+    ----------
+    epochs
+        Epochs of each model; the paper has 25, a few are enough to compare.
+    """
+    from primefourier.cluster import usable_cores
+    from primefourier.lab.speed import measure_speed
+    from primefourier.lab.studies import SinglePrime
+
+    if workers is not None and workers < 1:
+        raise ValueError(f"--workers must be at least 1 to compare, got {workers}")
+    configs = SinglePrime(sizes=(8,), ranges=(1000,), epochs=epochs).configs()
+    speed = measure_speed(configs, workers=workers or usable_cores())
+    if json:
+        print_json({**asdict(speed), "ratio": speed.ratio, "gemm_share": speed.gemm_share})
+        return
+    print_text(f"{speed.models} models, {count(epochs, 'epoch')}, |P| = 8, r = 1000")
+    for name, value, unit in (
+        ("plain, one model after another, default threads", speed.plain_seconds, "s"),
+        (f"fast, {count(speed.workers, 'worker')}", speed.fast_seconds, "s"),
+        ("speed-up of fast", speed.ratio, ""),
+        ("matrix products of fast", speed.flops / speed.fast_seconds / 1e9, "GFLOP/s"),
+        ("large matrix products on this machine", speed.gemm_rate / 1e9, "GFLOP/s"),
+        ("fraction of that rate", speed.gemm_share, ""),
+    ):
+        print_text(f"  {name:<50}{value:8.2f} {unit}".rstrip())
+
+
+def version(*, json: Json = False) -> None:
+    """Print the versions of primefourier and of the packages it uses."""
+    from primefourier.cluster import versions
+
+    found = {"primefourier": primefourier.__version__}
+    found |= versions(["numpy", "torch", "matplotlib"])
+    if json:
+        print_json(found)
+    else:
+        print_text("\n".join(f"{name:<13}{number}" for name, number in found.items()))

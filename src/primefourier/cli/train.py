@@ -1,0 +1,217 @@
+"""Commands that train models: ``pfe run`` and ``pfe reproduce``, and their ``--plan``."""
+
+from __future__ import annotations
+
+import logging
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from primefourier.cli.options import Seeds, Settings, Sweep
+from primefourier.cli.output import count, print_prose, print_table, print_text, write_seconds
+from primefourier.cli.progress import ProgressBar
+from primefourier.cli.verdicts import print_claims
+
+if TYPE_CHECKING:
+    from primefourier.lab.studies import Study
+    from primefourier.lab.sweep import Outcome
+
+_LOG = logging.getLogger("primefourier.lab")
+_MOST_WORKERS = 64
+_SPREAD = (0.75, 1.5)
+"""How much faster and slower than a trial a sweep may be, mostly because of other programs."""
+_SWEEP, _SETTINGS = Sweep(), Settings()
+
+
+def run(
+    experiment: str | None = None,
+    /,
+    *,
+    settings: Settings = _SETTINGS,
+    config: Path | None = None,
+    sweep: Sweep = _SWEEP,
+) -> int:
+    """Train and ablate models: an experiment of the paper, or any part or extension of it.
+
+    Every setting that is not given is the paper's. The same command again continues a stopped run.
+
+    Parameters
+    ----------
+    experiment
+        exp1 (single primes), control (the same, features shuffled) or exp2 (composite moduli).
+    config
+        TOML file with tables such as [exp1], instead of an experiment and its options.
+    """
+    experiments = _read_experiments(experiment, settings, config)
+    _check_probe(experiments, sweep)
+    folder = sweep.out or Path("results") / (config.stem if config else str(experiment))
+    if sweep.plan:
+        _print_plan(experiments, folder, sweep)
+        return 0
+    outcome = _train(experiments, folder, sweep)
+    return int(outcome.interrupted or outcome.progress.failed > 0)
+
+
+def reproduce(*, profile: str = "quick", seeds: Seeds = None, sweep: Sweep = _SWEEP) -> int:
+    """Train and ablate the paper's models, judge its claims, draw its figures and write a report.
+
+    The same command again continues a stopped run.
+
+    Parameters
+    ----------
+    profile
+        smoke (about a minute on two cores), quick (about five) or paper (all 750 models, two
+        hours). All follow the paper's protocol; they differ in how many models they train.
+    """
+    from primefourier import lab
+    from primefourier.lab import studies
+
+    chosen = studies.profile(profile, seeds=(42,) if seeds is None else seeds)
+    folder = sweep.out or Path("results") / profile
+    if sweep.plan:
+        _print_plan(chosen, folder, sweep)
+        return 0
+    outcome = _train(chosen, folder, sweep)
+    if outcome.interrupted:
+        return 1
+    print_text("")
+    made = lab.open(folder)
+    made.save_claims()
+    made.save_questions()
+    print_claims(made.claims())
+    written = made.figures()
+    report = made.report()
+    print_text(
+        f"\nReport: {report}\n"
+        f"Claims with their evidence: {folder}/claims.md and claims.json\n"
+        f"Figures: {len(written)} files in {folder}/figures"
+    )
+    return int(outcome.progress.failed > 0)
+
+
+def _read_experiments(name: str | None, settings: Settings, config: Path | None) -> list[Any]:
+    from primefourier._checks import require_choice
+    from primefourier.lab.studies import EXPERIMENTS, read_settings
+
+    given = {key: value for key, value in asdict(settings).items() if value is not None}
+    options = {key: "--" + key.replace("_", "-") for key in given}
+    if config is not None:
+        if name is not None or given:
+            extra = name or next(iter(options.values()))
+            raise ValueError(f"--config replaces an experiment and its options, got also {extra}")
+        return read_settings(config)
+    if name is None:
+        raise ValueError(
+            f"an experiment is required, one of {', '.join(EXPERIMENTS)}, or --config FILE"
+        )
+    require_choice(name, list(EXPERIMENTS), "experiment")
+    for key, option in options.items():
+        owners = [other for other in EXPERIMENTS if hasattr(EXPERIMENTS[other], key)]
+        if name not in owners:
+            raise ValueError(f"{option} is an option of {' and '.join(owners)}, not of {name}")
+    return [EXPERIMENTS[name].from_dict(given, f"the options of {name}")]
+
+
+def _check_probe(experiments: Sequence[Study], sweep: Sweep) -> None:
+    from primefourier.lab.probe import can_be_probed
+
+    if sweep.probe and not any(can_be_probed(c) for e in experiments for c in e.configs()):
+        raise ValueError(
+            "--probe needs the rows and blocks of primes, and the shuffled control has none; "
+            "leave it out, or probe exp1"
+        )
+
+
+def _train(experiments: Sequence[Study], folder: Path, sweep: Sweep) -> Outcome:
+    """Train the models of some experiments with progress, and print how the run ended."""
+    from primefourier.lab.studies import models_of
+    from primefourier.lab.sweep import run
+
+    sweep.check()
+    _warn_of_invisible(experiments)
+    with ProgressBar() as bar:
+        outcome = run(
+            models_of(experiments),
+            folder,
+            command=shlex.join(["pfe", *sys.argv[1:]]),
+            workers=sweep.workers,
+            scheduler=sweep.scheduler,
+            device=sweep.device,
+            probe=sweep.probe,
+            on_progress=bar.show_models,
+        )
+    progress = outcome.progress
+    failed = f", {progress.failed} failed" if progress.failed else ""
+    models = f"{progress.before + progress.done} of {count(progress.total, 'model')}"
+    print_text(f"Measured {models}{failed}; records are in {folder}.")
+    if outcome.interrupted:
+        print_text("Stopped. Run the same command again to continue.")
+    elif progress.failed:
+        print_text(f"pfe status {folder} shows why; the same command tries failed models again.")
+    return outcome
+
+
+def _warn_of_invisible(experiments: Sequence[Study]) -> None:
+    """Warn about the factors of a modulus that no row carries, and say what to add to the basis."""
+    warnings: dict[str, None] = {}
+    for experiment in experiments:
+        for found in experiment.invisible():
+            primes = [str(p) for p, _ in found.factors if p not in found.basis.primes]
+            text = f"warning: N = {found.modulus}: {found.explain_missing()}"
+            if primes:
+                are = "s are" if len(primes) > 1 else " is"
+                text += f" The prime{are} invisible to the network: {', '.join(primes)}."
+            warnings[text] = None
+    for text in warnings:
+        _LOG.warning(text)
+
+
+def _print_plan(experiments: Sequence[Study], folder: Path, sweep: Sweep) -> None:
+    """Print how many models a sweep has left, and a range of times for some numbers of workers."""
+    from primefourier.cluster import usable_cores
+    from primefourier.lab.cost import sweep_seconds
+    from primefourier.lab.estimate import measured_in, trial_rates
+    from primefourier.lab.studies import models_of
+
+    sweep.check(here=True)
+    configs = models_of(experiments)
+    done = measured_in(folder, probe=sweep.probe)
+    pending = [config for config in configs if config.key not in done]
+    before = len(configs) - len(pending)
+    already = f"{before} measured already in {folder}, " if before else ""
+    remain = f"{len(pending)} to train" if pending else "nothing to train"
+    print_text(f"{count(len(configs), 'model')}: {already}{remain}.")
+    if not pending:
+        return
+    _warn_of_invisible(experiments)
+    cores = usable_cores()
+    planned = cores if sweep.workers is None else sweep.workers
+    at_once = min(planned, cores, len(pending))
+    rates = trial_rates(pending, workers=at_once, device=sweep.device)
+    rows = []
+    for workers in _worker_counts(planned, len(pending)):
+        seconds = sweep_seconds(pending, rates, workers=workers)
+        low, high = (write_seconds(float(f"{seconds * factor:.1e}")) for factor in _SPREAD)
+        rows.append([str(workers), f"{low} to {high}"])
+    print_table(["workers", "time"], rows, left=["time"])
+    print_prose(
+        f"From short trials on {count(at_once, 'worker') if at_once else 'this process'}. More "
+        f"than {count(cores, 'worker')} need other machines as fast as this one."
+        + " Probes take about a third more." * sweep.probe
+        + " The cluster was not asked." * (sweep.scheduler is not None)
+    )
+
+
+def _worker_counts(planned: int, models: int) -> list[int]:
+    """Return the numbers of workers in the table; more workers than models would be idle.
+
+    >>> _worker_counts(2, 91), _worker_counts(3, 5), _worker_counts(0, 5)
+    ([1, 2, 4, 8, 16, 32, 64], [1, 2, 3, 4, 8], [0])
+    """
+    powers = [1]
+    while planned and powers[-1] < min(models, _MOST_WORKERS):
+        powers.append(2 * powers[-1])
+    return sorted({planned, *powers}) if planned else [0]

@@ -1,0 +1,188 @@
+"""``pfe theory``; and ``pfe verify`` on records as measured and on changed ones."""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab_records import failed
+from primefourier.lab.measurement import measure
+from primefourier.lab.record import Record
+from primefourier.lab.store import write_store
+from primefourier.theory import theorem
+from small_models import small_config
+
+Pfe = Callable[..., tuple[int, str, str]]
+THEORY = ("theory", "--primes", "3,5,7", "--depth", "2")
+NAME = "exp1 N=5 r=30 |P|=3 seed="
+
+
+def test_theory_prints_checks_in_80_columns(pfe: Pfe) -> None:
+    code, out, _ = pfe(*THEORY)
+    assert code == 0
+    assert "Theorem 3.1 on 3 primes 3 … 7, depth 2, dimension 12" in out
+    assert "10 of 10 checks hold." in out
+    assert out.count("✓") == 10
+    assert "One generator of Z" in out
+    assert max(map(len, out.splitlines())) <= 80
+    document = json.loads(pfe(*THEORY, "--json")[1])
+    assert document["holds"] is True
+    assert {check["kind"] for check in document["checks"]} == {"exact", "numerical"}
+
+
+def test_failed_theory_check_exits_with_1(pfe: Pfe, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(theorem, "project_to_equivariant", lambda W, basis: W * 0.5)
+    code, out, _ = pfe(*THEORY)
+    assert code == 1
+    assert "6 of 10 checks hold." in out
+    assert out.count("✗") == 4
+    assert pfe(*THEORY, "--json")[0] == 1
+
+
+@pytest.fixture(scope="module")
+def records() -> list[Record]:
+    return [measure(small_config(seed=seed)) for seed in range(3)]
+
+
+def fill(folder: Path, records: Iterable[Record]) -> Path:
+    records = list(records)
+    with write_store(folder) as store:
+        store.begin([record.config for record in records], "pfe run mine")
+        for record in records:
+            store.add(record)
+    return folder
+
+
+def forge(record: Record, **where: Any) -> Record:
+    """Return a record with one count changed, made in other circumstances."""
+    lost = (record.measured.lost[0] + 1, *record.measured.lost[1:])
+    return replace(
+        record,
+        measurement=replace(record.measured, lost=lost),
+        provenance=replace(record.provenance, **where),
+    )
+
+
+def content(folder: Path) -> dict[str, tuple[bytes, int]]:
+    return {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.iterdir()}
+
+
+def test_unchanged_records_are_the_same_even_in_a_read_only_folder(
+    pfe: Pfe, tmp_path: Path, records: list[Record]
+) -> None:
+    fill(tmp_path, [*records, failed(small_config(seed=9))])
+    before = content(tmp_path)
+    for path in tmp_path.iterdir():
+        path.chmod(0o444)
+    tmp_path.chmod(0o555)
+    code, out, err = pfe("verify", str(tmp_path), "--sample", "2", "--workers", "0")
+    tmp_path.chmod(0o755)
+    assert code == 0
+    rows = [line.split() for line in out.splitlines() if line.startswith(NAME)]
+    assert [words[-1] for words in rows] == ["same", "same"]
+    assert "2 of 2 models gave the same measurement again, bit for bit; 3 models" in out
+    assert "should not happen" not in out
+    assert err.startswith(f"2 models\n[1/2] {NAME}")
+    assert content(tmp_path) == before
+
+
+def test_changed_record_is_found_and_exits_with_1(
+    pfe: Pfe, tmp_path: Path, records: list[Record]
+) -> None:
+    fill(tmp_path, [records[0], forge(records[1]), records[2]])
+    code, out, err = pfe("verify", str(tmp_path), "--workers", "0")
+    assert code == 1
+    right = records[1].measured.lost[0]
+    difference = f"lost[0]: {right + 1} → {right}"
+    assert f"{NAME}1  {difference}" in [line.rstrip() for line in out.splitlines()]
+    assert "\n2 of 3 models gave the same" in out
+    assert "\n1 model: this should not happen: machine, device, versions and commit" in out
+    assert "rounding" not in out
+    assert f"\n{NAME}1: {difference}\n" in err
+    assert max(map(len, out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("where", "reason"),
+    [
+        ({"machine": "an abacus"}, "rounding may differ; this is no sign of damage."),
+        ({"commit": "0123456789abcdef+"}, "unless primefourier trains differently since"),
+    ],
+)
+def test_other_circumstances_explain_a_difference(
+    pfe: Pfe, tmp_path: Path, records: list[Record], where: dict[str, str], reason: str
+) -> None:
+    fill(tmp_path, [forge(records[0], **where)])
+    code, out, _ = pfe("verify", str(tmp_path), "--workers", "0")
+    assert code == 1
+    text = " ".join(out.split())
+    assert reason in text
+    ((name, value),) = where.items()
+    value = value if name == "machine" else "012345678+"
+    assert f"Not as in the records: {name} {value} → " in text
+
+
+def test_other_circumstances_are_reported_also_without_a_difference(
+    pfe: Pfe, tmp_path: Path, records: list[Record]
+) -> None:
+    elsewhere = replace(records[0].provenance, machine="an abacus", commit=None)
+    fill(tmp_path, [replace(records[0], provenance=elsewhere)])
+    code, out, _ = pfe("verify", str(tmp_path), "--workers", "0")
+    assert code == 0
+    assert "Not as in the records: machine an abacus → " in out
+    assert "commit unknown → " in " ".join(out.split())
+    assert "damage" not in out
+
+
+def test_models_that_fail_when_trained_again_are_reported(
+    pfe: Pfe, tmp_path: Path, records: list[Record], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def exhausted(*_: object, **__: object) -> None:
+        raise MemoryError("too large")
+
+    fill(tmp_path, records[:1])
+    monkeypatch.setattr("primefourier.lab.measurement.make_examples", exhausted)
+    code, out, err = pfe("verify", str(tmp_path), "--workers", "0")
+    assert code == 1
+    assert f"{NAME}0  failed: MemoryError: too large" in out
+    assert "1 model: training failed, so the record could not be checked." in out
+    assert "FAILED: MemoryError: too large" in err
+
+
+def test_json_has_both_measurements_and_the_seed_decides_the_sample(
+    pfe: Pfe, tmp_path: Path, records: list[Record]
+) -> None:
+    fill(tmp_path, [forge(records[0], device="cuda"), *records[1:]])
+    words = ("verify", str(tmp_path), "--workers", "0", "--json")
+    code, out, _ = pfe(*words)
+    data = json.loads(out)
+    assert (code, data["measured"], data["checked"], data["same"]) == (1, 3, 3, 2)
+    first, second, _ = data["checks"]
+    assert first["key"] == records[0].config.key
+    assert first["stored"]["lost"][0] == first["again"]["lost"][0] + 1
+    assert first["again"]["correct_by_epoch"] == list(records[0].measured.correct_by_epoch)
+    assert first["changed"] == {"device": ["cuda", "cpu"]}
+    assert first["difference"].startswith("lost[0]: ")
+    assert (second["same"], second["difference"], second["error"]) == (True, "", None)
+
+    def chosen(seed: int) -> str:
+        data = json.loads(pfe(*words, "--sample", "1", "--seed", str(seed))[1])
+        assert data["checked"] == 1
+        return str(data["checks"][0]["key"])
+
+    keys = [chosen(seed) for seed in range(6)]
+    assert keys[0] == chosen(0)
+    assert len(set(keys)) > 1
+
+
+def test_verify_needs_measured_models(pfe: Pfe, tmp_path: Path) -> None:
+    code, _, err = pfe("verify", str(tmp_path))
+    assert (code, "holds no records.sqlite" in err) == (2, True)
+    fill(tmp_path, [failed(small_config())])
+    code, _, err = pfe("verify", str(tmp_path))
+    assert (code, f"{tmp_path} has no measured models yet" in err) == (2, True)
+    code, _, err = pfe("verify", str(tmp_path), "--sample", "0")
+    assert (code, "--sample must be at least 1, got 0" in err) == (2, True)

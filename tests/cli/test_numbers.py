@@ -1,0 +1,198 @@
+"""``pfe encode``, ``decode``, ``plan`` and ``circles``."""
+
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import primefourier as pf
+
+Pfe = Callable[..., tuple[int, str, str]]
+SMALL = ("--primes", "3,5", "--depth", "2")
+
+
+def test_encode_table_has_residue_cosine_and_sine(pfe: Pfe) -> None:
+    code, out, err = pfe("encode", "9", "17", "--primes", "3,5,7", "--depth", "2")
+    assert (code, err) == (0, "")
+    assert "4  +0.309017  -0.951057" in out
+    assert out.count("prime") == 1
+    assert "12 numbers for each integer; integers below 11025 have different codes." in out
+
+
+def test_tables_that_do_not_fit_are_split_by_integer(
+    pfe: Pfe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = pfe("encode", "9", "17", "-26", *SMALL)[1]
+    assert out.count("prime") == 3
+    assert max(map(len, out.splitlines())) <= 80
+    monkeypatch.setenv("COLUMNS", "120")
+    assert pfe("encode", "9", "17", "-26", *SMALL)[1].count("prime") == 1
+
+
+def test_encode_json_has_basis_numbers_and_codes(pfe: Pfe) -> None:
+    big = 10**50 + 7
+    document = json.loads(pfe("encode", str(big), "-26", "--json", "--dtype", "float64")[1])
+    assert document["numbers"] == [big, -26]
+    assert tuple(document["primes"]) == pf.PAPER_BASIS.primes
+    assert (np.array(document["codes"]) == pf.encode([big, -26], pf.PAPER_BASIS, "float64")).all()
+
+
+def test_encode_writes_an_array(pfe: Pfe, tmp_path: Path) -> None:
+    path = tmp_path / "codes.npy"
+    assert pfe("encode", "5", "--out", str(path))[0] == 0
+    assert np.load(path).shape == (1, 16, 6, 2)
+
+
+def test_integers_beyond_4300_digits_are_encoded(pfe: Pfe) -> None:
+    number = "7" * 5000
+    code, out, _ = pfe("encode", number, "--primes", "3", "--depth", "1", "--json")
+    assert (code, json.loads(out)["numbers"]) == (0, [int(number)])
+    assert pfe("encode", number, "--primes", "3", "--depth", "1")[0] == 0
+
+
+def test_decode_reads_what_encode_prints(
+    pfe: Pfe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, numbers = tmp_path / "codes.json", [9, -26, 10**57 + 7]
+    path.write_text(pfe("encode", *map(str, numbers), "--dtype", "float16", "--json")[1])
+    document = json.loads(pfe("decode", str(path), "--signed", "--json")[1])
+    assert document["value"] == numbers
+    assert document["modulus"] == pf.PAPER_BASIS.range
+    assert document["residues"][0][0] == 9
+    assert min(document["margin"]) > 0.99
+    table = pfe("decode", str(path))[1]
+    assert str(10**57 + 7) in table
+    assert str(pf.PAPER_BASIS.range - 26) in table, "numbers are not broken, even if too long"
+    monkeypatch.setattr("sys.stdin", io.StringIO(path.read_text()))
+    assert json.loads(pfe("decode", "-", "--signed", "--json")[1])["value"] == numbers
+
+
+def test_decode_reads_arrays_and_masks_unclear_vectors(pfe: Pfe, tmp_path: Path) -> None:
+    path, codes = tmp_path / "codes.npy", pf.encode([7, 8, 9], pf.PrimeBasis((3, 5), 2))
+    codes[1] = np.nan
+    np.save(path, codes)
+    code, out, err = pfe("decode", str(path), *SMALL)
+    assert (code, out) == (2, "")
+    assert "vector [1] is not near any code" in err
+    assert "--errors mask" in err
+    assert not re.search("errors=|min_margin", err)
+    masked = json.loads(pfe("decode", str(path), *SMALL, "--errors", "mask", "--json")[1])
+    assert masked["value"] == [7, None, 9]
+    assert masked["residues"][1] is masked["margin"][1] is None
+    assert "unclear" in pfe("decode", str(path), *SMALL, "--errors", "mask")[1]
+    code, _, err = pfe("decode", str(path))
+    assert (code, "pass the basis that encoded them" in err) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["codes.json", "codes.npy"])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"not json", b"[1, 2]", b'{"codes": [[1]]}', b'{"primes": "x", "depth": 1, "codes": []}',
+     b'{"primes": [3], "depth": 1, "codes": ["a"]}', b"\xff\xfe", b"null",
+     b'{"primes": [4], "depth": 1, "codes": [[[[1, 0]]]]}',
+     b'{"primes": [3], "depth": "1", "codes": [[[[1, 0]]]]}', b"[" * 100_000,
+     b'{"primes": [3], "depth": 1, "dtype": "float16", "codes": [[[[1e10, 0]]]]}'],
+)  # fmt: skip
+def test_other_files_are_refused(pfe: Pfe, tmp_path: Path, name: str, content: bytes) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    code, out, err = pfe("decode", str(path))
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+
+
+def test_pickles_are_never_loaded(pfe: Pfe, tmp_path: Path) -> None:
+    path = tmp_path / "codes.npy"
+    np.save(path, np.array([{}], dtype=object), allow_pickle=True)
+    code, _, err = pfe("decode", str(path))
+    assert (code, "is not a .npy file with an array of floats" in err) == (2, True)
+
+
+def test_options_that_contradict_the_file_are_refused(pfe: Pfe, tmp_path: Path) -> None:
+    path = tmp_path / "codes.json"
+    path.write_text(pfe("encode", "5", *SMALL, "--json")[1])
+    assert pfe("decode", str(path), *SMALL)[0] == 0
+    for options in (["--primes", "3,7"], ["--depth", "1"], ["--depth", "0"], ["--primes", ""]):
+        code, out, err = pfe("decode", str(path), *options)
+        assert (code, out) == (2, "")
+        assert err.startswith("error: ")
+    code, _, err = pfe("decode", str(tmp_path))
+    assert (code, f"there is no file '{tmp_path}'" in err) == (2, True)
+
+
+@pytest.mark.parametrize("dtype", ["i4", "bool", "U8", "O", "complex64", ["f4"], None, 7])
+def test_codes_are_read_as_floats_only(pfe: Pfe, tmp_path: Path, dtype: object) -> None:
+    path = tmp_path / "codes.json"
+    codes = [[[[1.0, 0.9]]]]  # as integers, 1 and 0, they would be a clear code
+    path.write_text(json.dumps({"primes": [3], "depth": 1, "dtype": dtype, "codes": codes}))
+    code, _, err = pfe("decode", str(path))
+    assert (code, "dtype must be float16, float32 or float64" in err) == (2, True)
+
+
+def test_plan_prints_the_explanation_in_80_columns(pfe: Pfe) -> None:
+    code, out, _ = pfe("plan", "231", "--range", "100")
+    assert code == 0
+    assert out.split() == pf.plan(231, pf.PAPER_BASIS).explain(100).split()
+    assert out.startswith("231 = 3 · 7 · 11\n")
+    assert "\n  p = 7: period 7\n" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_plan_json_has_the_whole_plan(pfe: Pfe) -> None:
+    words = ("--primes", "3,5", "--depth", "1", "--range", "5", "--json")
+    document = json.loads(pfe("plan", "12", *words)[1])
+    assert document["relevant"] == [[3, 0]]
+    assert document["missing"] == [[2, 0], [2, 1]]
+    assert (document["visible"], document["invisible"]) == (3, 4)
+    assert document["extended"] == {"primes": [2, 3, 5], "depth": 2}
+    assert document["degenerate"] is True
+    assert json.loads(pfe("plan", "12", "--json")[1])["degenerate"] is None
+    found = json.loads(pfe("plan", str(3 * (2**89 - 1)), "--json")[1])
+    assert (found["relevant"], found["unfactored"]) == ([[3, 0]], 2**89 - 1)
+    assert found["extended"] is None, "the factors are not known"
+
+
+def test_circles_are_drawn(pfe: Pfe, tmp_path: Path) -> None:
+    path = tmp_path / "circles.png"
+    code, out, _ = pfe("circles", "-9", "17", "--modulus", "23", "--out", str(path))
+    assert (code, out) == (0, f"Wrote {path}.\n")
+    assert path.read_bytes().startswith(b"\x89PNG")
+    path = tmp_path / "circles.svg"
+    words = ("circles", "1", "2", "--modulus", "6", "--primes", "2,3")
+    assert pfe(*words, "--out", str(path))[0] == 0
+    assert b"<svg" in path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("encode", "at least one integer"),
+        ("encode 3.5", "an integer such as 9 or -17 is required, got '3.5'"),
+        ("encode 5 --depth 0", "depth must be an integer of at least 1, got 0"),
+        ("encode 5 --depth 2.7", "--depth: an integer such as .* required, got '2.7'"),
+        ("encode 5 --primes 3,9", "got 9 = 3²; use depth for prime powers"),
+        ("encode 5 --out x.txt", "--out must end in .npy"),
+        ("encode 5 --out x.npy --json", "--out and --json exclude each other"),
+        ("decode none.json", "there is no file 'none.json'"),
+        ("plan 1", "modulus must be an integer of at least 2, got 1"),
+        ("plan -5", "got -5"),
+        ("plan 15 --range 0", "--range must be at least 1, got 0"),
+        ("plan 15 --range 1e3", "required, got '1e3'"),
+        ("circles 1 2 --modulus 5 --out x.gif", "--out must end in .png, .svg, .pdf"),
+        ("circles 1 2 --modulus 5 --out no/x.png", "there is no folder"),
+        ("circles 1 2 --modulus 1 --out x.png", "at least 2, got 1"),
+        ("circles 1 2 --modulus 5 --primes 4 --out x.png", "got 4"),
+    ],
+)
+def test_wrong_input_is_refused_before_anything_is_written(
+    pfe: Pfe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = pfe(*words.split())
+    assert (code, out) == (2, "")
+    assert re.search(message, err)
+    assert list(tmp_path.iterdir()) == []
