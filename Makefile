@@ -4,9 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= results/quick
 PAPER ?= results/paper
+# How tests run: on how many processes, and which are quick. One process: `make test WORKERS=0`.
+WORKERS ?= logical
+SIDE_BY_SIDE = --numprocesses $(WORKERS) --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+QUICK = -m 'not process and not browser and not slow'
 
 .DEFAULT_GOAL := help
-.PHONY: help install chromium reproduce paper test check format bench chaos fuzz trials screenshots docs clean
+.PHONY: help install chromium reproduce paper test quicktest coverage check format bench chaos fuzz trials screenshots docs clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -17,6 +21,11 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+# What only tests and examples need, so that `make reproduce` need not install it.
+$(VENV)/.tested: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,interop]'
 	@touch $@
 
 install: $(VENV)/.installed ## Create .venv and install the pinned versions
@@ -37,17 +46,26 @@ chromium:
 	fi; \
 	echo 'The tests of the page need Chromium: install it, or set CHROMIUM=/path/to/it'
 
-test: install chromium ## Run every test, the examples of the documentation included
-	$(BIN)/python -m pytest
+test: $(VENV)/.tested chromium ## Run every test, the examples of the documentation included
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
+
+quicktest: $(VENV)/.tested ## Run the tests that start no process and no browser, in less than a minute
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) $(QUICK)
+
+coverage: $(VENV)/.tested ## Run the quick tests, and show which lines they miss
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) $(QUICK) --cov=primefourier --cov-report=term:skip-covered
 
 check: install ## Check format, lint and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/deno fmt --check
+	$(BIN)/deno lint
 
 format: install ## Reformat the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(BIN)/deno fmt
 
 bench: install chromium ## Measure the speeds, side by side in one run
 	$(BIN)/python -m benchmarks
@@ -55,7 +73,7 @@ bench: install chromium ## Measure the speeds, side by side in one run
 chaos: install ## Break sweeps on purpose, and count the records that are lost
 	$(BIN)/python -m chaos
 
-fuzz: install ## Throw 100 000 damaged and made-up files at everything that reads
+fuzz: install ## Throw 100 000 damaged and hostile files at everything that reads
 	$(BIN)/python -m chaos.fuzz
 
 trials: install ## Train three networks more, and turn two of their circles together
@@ -64,7 +82,7 @@ trials: install ## Train three networks more, and turn two of their circles toge
 screenshots: install chromium ## Take pictures of the pages, the README's among them
 	SCREENSHOTS=screenshots $(BIN)/python -m pytest tests/explorer/test_screenshots.py
 
-docs: install ## Execute every example of README, ARCHITECTURE and docs
+docs: $(VENV)/.tested ## Execute every example of README, ARCHITECTURE and docs
 	$(BIN)/python -m pytest tests/test_documentation.py
 
 clean: ## Remove the environment and everything that was made

@@ -3,7 +3,6 @@
 import json
 import sys
 
-from benchmarks.bulk import encode_files
 from benchmarks.encoding import (
     BASIS,
     decode_10000,
@@ -11,6 +10,7 @@ from benchmarks.encoding import (
     look_up_below_4000,
     temporary_megabytes,
 )
+from benchmarks.files import encode_files
 from benchmarks.page import open_report
 from benchmarks.training import worker_megabytes
 from primefourier.cli.app import run

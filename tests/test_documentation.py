@@ -1,8 +1,10 @@
 """Every example in README, ARCHITECTURE and docs is run: Python blocks, and commands.
 
-Data is read, and scripts for machines that are not here are checked as far as their shell goes.
+Commands of ``pfe`` run in this process, which saves its start; a line with a pipe runs in a shell.
+Data is parsed, and scripts for other machines are checked as far as their shell goes.
 """
 
+import functools
 import os
 import re
 import shlex
@@ -17,28 +19,27 @@ from pathlib import Path
 import pytest
 import yaml  # type: ignore[import-untyped]
 
+from primefourier.cli.app import run
+
 ROOT = Path(__file__).parents[1]
-PAGES = sorted(
-    [
-        ROOT / "README.md",
-        ROOT / "ARCHITECTURE.md",
-        ROOT / "CHANGELOG.md",
-        *(ROOT / "docs").rglob("*.md"),
-    ]
-)
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 BIN = Path(sys.executable).parent
+TRAINING = ("run", "reproduce", "verify")
+"""Commands that start worker processes, unless ``--workers`` or ``--scheduler`` is given."""
 
 
 def blocks(page: Path, language: str) -> list[str]:
     return [body for kind, body in BLOCK.findall(page.read_text()) if kind == language]
 
 
-def page_name(page: Path) -> str:
-    return str(page.relative_to(ROOT))
+def pages_with(language: str) -> pytest.MarkDecorator:
+    """Run a test for each page that has a block of a language."""
+    pages = [page for page in PAGES if blocks(page, language)]
+    return pytest.mark.parametrize("page", pages, ids=lambda page: str(page.relative_to(ROOT)))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=page_name)
+@pages_with("python")
 def test_python_examples_run_and_print_what_they_say(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -46,22 +47,22 @@ def test_python_examples_run_and_print_what_they_say(
     monkeypatch.chdir(tmp_path)
     scope: dict[str, object] = {"__name__": "example"}
     for body in blocks(page, "python"):
-        for statement, said in _statements(body):
-            if said is None:
-                exec(compile(statement, page_name(page), "exec"), scope)
+        for statement, expected in _statements(body):
+            if expected is None:
+                exec(compile(statement, str(page), "exec"), scope)
             else:
-                shown = eval(compile(statement, page_name(page), "eval"), scope)
-                assert repr(shown) == said or str(shown) == said
+                shown = eval(compile(statement, str(page), "eval"), scope)
+                assert expected in (repr(shown), str(shown))
 
 
 def _statements(body: str) -> list[tuple[str, str | None]]:
-    """Split a block at the lines that say what they give."""
+    """Split a block at the lines that show a value."""
     parts: list[tuple[str, str | None]] = []
     plain: list[str] = []
     for line in body.splitlines():
-        code, arrow, said = line.partition("# → ")
+        code, arrow, expected = line.partition("# → ")
         if arrow:
-            parts += [("\n".join(plain), None), (code.strip(), said.strip())]
+            parts += [("\n".join(plain), None), (code.strip(), expected.strip())]
             plain = []
         else:
             plain.append(line)
@@ -69,7 +70,7 @@ def _statements(body: str) -> list[tuple[str, str | None]]:
 
 
 @pytest.fixture
-def background(tmp_path: Path) -> Iterator[list[subprocess.Popen[bytes]]]:
+def background() -> Iterator[list[subprocess.Popen[bytes]]]:
     """Programs that a page starts with &, and that end with its test."""
     started: list[subprocess.Popen[bytes]] = []
     yield started
@@ -78,85 +79,101 @@ def background(tmp_path: Path) -> Iterator[list[subprocess.Popen[bytes]]]:
         program.wait()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=page_name)
-def test_command_examples_run(
-    page: Path, tmp_path: Path, background: list[subprocess.Popen[bytes]]
+@pytest.mark.process
+@pytest.mark.slow
+@pages_with("console")
+def test_command_examples_run_and_print_what_they_say(
+    page: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    background: list[subprocess.Popen[bytes]],
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     if "$ pfe" in (text := page.read_text()) and "results/paper" in text:
         shutil.copytree(ROOT / "results" / "paper", tmp_path / "results" / "paper")
     for body in blocks(page, "console"):
-        lines = body.splitlines()
-        for i, line in enumerate(lines):
-            if line.startswith("$ dask "):
-                program = [str(BIN / "dask"), *shlex.split(line.removesuffix("&"))[2:]]
-                with (tmp_path / "dask.log").open("ab") as log:
+        for part in re.split(r"^(?=\$ )", body, flags=re.MULTILINE)[1:]:
+            line, _, expected = part.removeprefix("$ ").partition("\n")
+            if line.startswith("dask "):
+                with Path("dask.log").open("ab") as log:
+                    words = [str(BIN / "dask"), *shlex.split(line.removesuffix("&"))[1:]]
                     background.append(
-                        subprocess.Popen(
-                            program, cwd=tmp_path, stdout=log, stderr=log, start_new_session=True
-                        )
+                        subprocess.Popen(words, stdout=log, stderr=log, start_new_session=True)
                     )
-                continue
-            if not line.startswith("$ pfe "):
-                assert not line.startswith("$ ") or line.startswith(("$ make ", "$ pip ")), line
-                continue
-            words = line[2:].replace("pfe ", f"{shlex.quote(str(BIN / 'pfe'))} ")
-            done = subprocess.run(
-                ["bash", "-o", "pipefail", "-c", words],
-                cwd=tmp_path,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            assert done.returncode == 0, done.stderr
-            told = _told(lines[i + 1 :])
-            if told:
-                assert _squeeze(told) in _squeeze(done.stdout), done.stdout
+            elif line.startswith("pfe "):
+                assert _squeeze(expected) in _squeeze(_pfe(line, capsys))
+            else:
+                assert line.startswith(("make ", "pip ")), line
 
 
-@pytest.mark.parametrize("page", PAGES, ids=page_name)
-def test_data_and_scripts_can_be_read(page: Path) -> None:
-    for body in blocks(page, "toml"):
-        tomllib.loads(body)
-    for body in blocks(page, "yaml"):
-        assert all(isinstance(part, dict) for part in yaml.safe_load_all(body))
-    for body in blocks(page, "bash"):
-        subprocess.run(["bash", "-n"], input=body, text=True, check=True)
-        for line in body.splitlines():
-            for program in ("dask scheduler", "dask worker", "pfe reproduce"):
-                if program in line:
-                    _check_options(program, line)
-
-
-def _check_options(program: str, line: str) -> None:
-    """Make sure that a program knows the options that a script gives it."""
-    command, subcommand = program.split()
-    help_text = subprocess.run(
-        [str(BIN / command), subcommand, "--help"], capture_output=True, text=True, check=True
-    ).stdout
-    for option in re.findall(r" (--[\w-]+)", line.partition(program)[2]):
-        name = option.removeprefix("--no-").removeprefix("--")
-        assert name in help_text, f"{program} has no option {option}"
-
-
-def _told(lines: list[str]) -> str:
-    """Return the output that a page shows below a command, up to the next command."""
-    shown = []
-    for line in lines:
-        if line.startswith("$ "):
-            break
-        shown.append(line)
-    return "\n".join(shown)
+def _pfe(line: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """Run one line, which may write to a file or contain a pipe, and return what it prints."""
+    if " | " in line:
+        program = shlex.quote(str(BIN / "pfe"))
+        bash = ["bash", "-o", "pipefail", "-c", line.replace("pfe ", f"{program} ")]
+        return subprocess.run(bash, capture_output=True, text=True, check=True).stdout
+    command, arrow, file = re.fullmatch(r"pfe (.*?)(?: (>>?) (\S+))?", line).groups()  # type: ignore[union-attr]
+    words = shlex.split(command)
+    if words[0] in TRAINING and not {"--workers", "--scheduler"} & {*words}:
+        words += ["--workers", "0"]
+    code = run(words)
+    printed = capsys.readouterr()
+    assert code == 0, f"{line}: {printed.err}"
+    if arrow is None:
+        return printed.out
+    with Path(file).open("a" if arrow == ">>" else "w") as opened:
+        opened.write(printed.out)
+    return ""
 
 
 def _squeeze(text: str) -> str:
     return "\n".join(" ".join(line.split()) for line in text.strip().splitlines())
 
 
-@pytest.mark.parametrize("page", PAGES, ids=page_name)
-def test_make_targets_and_links_exist(page: Path) -> None:
-    text = page.read_text()
+def test_data_examples_can_be_parsed() -> None:
+    for page in PAGES:
+        for body in blocks(page, "toml"):
+            tomllib.loads(body)
+        for body in blocks(page, "yaml"):
+            assert all(isinstance(part, dict) for part in yaml.safe_load_all(body))
+
+
+@pytest.mark.process
+@pages_with("bash")
+def test_scripts_are_valid_and_use_options_that_exist(page: Path) -> None:
+    for body in blocks(page, "bash"):
+        subprocess.run(["bash", "-n"], input=body, text=True, check=True)
+        for line in body.splitlines():
+            for program in ("dask scheduler", "dask worker", "pfe reproduce"):
+                for option in re.findall(r" (--[\w-]+)", line.partition(program)[2]):
+                    name = option.removeprefix("--no-").removeprefix("--")
+                    assert name in _help(program), f"{program} has no option {option}"
+
+
+@functools.cache
+def _help(program: str) -> str:
+    command, subcommand = program.split()
+    words = [str(BIN / command), subcommand, "--help"]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+
+def test_make_targets_exist() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    for target in re.findall(r"`make (\w+)`|^\$? ?make (\w+)", text, re.MULTILINE):
-        assert f"\n{max(target)}:" in makefile
-    for link in re.findall(r"\]\((?!http)([^)#]+)", text):
-        assert (page.parent / link).exists(), link
+    found = {
+        (page.name, max(target))
+        for page in PAGES
+        for target in re.findall(r"`make (\w+)`|^\$? ?make (\w+)", page.read_text(), re.MULTILINE)
+    }
+    assert found
+    assert [(page, name) for page, name in found if f"\n{name}:" not in makefile] == []
+
+
+def test_links_to_files_exist() -> None:
+    links = [
+        (page.name, page.parent / link)
+        for page in PAGES
+        for link in re.findall(r"\]\((?!http)([^)#]+)", page.read_text())
+    ]
+    assert links
+    assert [link for link in links if not link[1].exists()] == []

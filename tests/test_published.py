@@ -2,19 +2,28 @@
 
 import json
 import re
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from primefourier.lab.claims import claims_as_data, claims_as_markdown, judge_claims
-from primefourier.lab.claims.table import verdict_so_far, within_intervals
-from primefourier.lab.config import ModelConfig
-from primefourier.lab.experiments import models_of, profile, read_settings
-from primefourier.lab.questions import answer_questions, answers_as_data, answers_as_markdown
-from primefourier.lab.questions.table import answers_as_sections
-from primefourier.lab.record import Record
-from primefourier.lab.sweep import read_store
+from primefourier import lab
+from primefourier.lab import Run
+from primefourier.lab.claim_tables import (
+    claims_as_data,
+    claims_as_markdown,
+    verdict_so_far,
+    within_intervals,
+)
+from primefourier.lab.studies import models_of, profile, read_settings
+from primefourier.lab.studies.question_tables import (
+    answers_as_data,
+    answers_as_markdown,
+    answers_as_sections,
+    six_digits,
+)
 
 ROOT = Path(__file__).parent.parent
 PUBLISHED = ROOT / "results" / "paper"
@@ -22,16 +31,12 @@ PAPER = models_of(profile("paper"))
 
 
 @pytest.fixture(scope="module")
-def run() -> tuple[list[ModelConfig], list[Record]]:
-    with read_store(PUBLISHED) as store:
-        return store.planned(), store.records()
-
-
-Run = tuple[list[ModelConfig], list[Record]]
+def run() -> Run:
+    return lab.open(PUBLISHED)
 
 
 def test_all_750_models_are_there_each_with_its_commit_and_versions(run: Run) -> None:
-    records = {record.config.key: record for record in run[1]}
+    records = {record.config.key: record for record in run.records}
     assert len(PAPER) == 750
     for config in PAPER:
         record = records[config.key]
@@ -46,13 +51,13 @@ def test_all_750_models_are_there_each_with_its_commit_and_versions(run: Run) ->
 def test_the_chosen_configurations_have_five_seeds_and_no_other_has(run: Run) -> None:
     more = {config.key for config in models_of(read_settings(PUBLISHED / "seeds.toml"))}
     assert len(more) == 5 * 176
-    measured = {record.config.key for record in run[1]}
+    measured = {record.config.key for record in run.records}
     assert measured == more | {config.key for config in PAPER}
-    assert measured == {config.key for config in run[0]}
+    assert measured == {config.key for config in run.planned}
 
 
 def test_all_networks_with_rows_of_primes_are_probed(run: Run) -> None:
-    for record in run[1]:
+    for record in run.records:
         if record.probe is None:
             assert record.config.experiment == "control"
         else:
@@ -61,33 +66,24 @@ def test_all_networks_with_rows_of_primes_are_probed(run: Run) -> None:
 
 
 def test_the_claims_are_what_the_records_say(run: Run) -> None:
-    findings = judge_claims(*run)
+    findings = run.claims()
     assert json.loads((PUBLISHED / "claims.json").read_text()) == claims_as_data(findings)
     text = claims_as_markdown(findings, heading="The paper's claims")
     assert (PUBLISHED / "claims.md").read_text() == text
 
 
 def test_the_answers_are_what_the_probes_say(run: Run) -> None:
-    answers = answer_questions(*run)
+    answers = run.questions()
     assert answers is not None
     assert json.loads((PUBLISHED / "questions.json").read_text()) == answers_as_data(answers)
     assert (PUBLISHED / "questions.md").read_text() == answers_as_markdown(answers)
 
 
-def test_the_page_shows_these_claims_and_answers(run: Run) -> None:
+def test_the_published_page_holds_what_the_records_say(run: Run) -> None:
     page = (PUBLISHED / "report.html").read_text()
-    data = json.loads(page.partition('id="data">')[2].partition("</script>")[0])
-    shown = data["run"]
-    assert shown["counts"]["measured"] == len(run[1])
-    claims = [
-        {k: v for k, v in claim.items() if k != "verdict_so_far"} for claim in shown["claims"]
-    ]
-    for claim in claims:
-        claim["evidence"] = [
-            {k: v for k, v in item.items() if k != "cell"} for item in claim["evidence"]
-        ]
-    assert claims == json.loads((PUBLISHED / "claims.json").read_text())
-    assert shown["questions"] == json.loads((PUBLISHED / "questions.json").read_text())
+    shown = json.loads(page.partition('id="data">')[2].partition("</script>")[0])["run"]
+    found = replace(run, folder=Path("results/paper")).page_data()
+    assert six_digits(shown) == six_digits({**found, "name": "paper"})
 
 
 def test_all_figures_are_there_and_nothing_is_large() -> None:
@@ -100,23 +96,28 @@ def test_all_figures_are_there_and_nothing_is_large() -> None:
 
 
 def test_the_documents_give_each_claim_as_it_was_judged(run: Run) -> None:
-    for claim, finding in judge_claims(*run).items():
-        for name in ("README.md", "docs/paper-vs-measured.md"):
-            row = _row(name, claim.name)
-            assert row[-1].strip("* ") == verdict_so_far(finding)
-            assert finding.measured in row
+    findings = run.claims()
+    tally = Counter(finding.verdict for finding in findings.values())
+    readme = (ROOT / "README.md").read_text()
+    assert f"Of its {len(findings)} claims" in readme
+    assert f"**{tally['holds']} hold**" in readme
+    assert f"**{tally['holds in part']} hold in part**" in readme
+    assert f"**{tally['does not hold']} does not hold**" in readme
+    for claim, finding in findings.items():
+        row = _row("docs/paper-vs-measured.md", claim.name)
+        assert row[-1].strip("* ") == verdict_so_far(finding)
         assert row[1:4] == [claim.paper, finding.measured, within_intervals(finding) or "—"]
 
 
 def test_the_tables_of_the_answers_are_those_of_the_probes(run: Run) -> None:
     """Every row of a table in docs/beyond-the-paper.md is a row that the tool writes."""
-    answers = answer_questions(*run)
+    answers = run.questions()
     assert answers is not None
     known = {
         tuple(row)
         for section in answers_as_sections(answers)
         for table in section.tables
-        for row in table.rows
+        for row in (table.columns, *table.rows)
     }
     rows = _rows("docs/beyond-the-paper.md")
     assert len(rows) > 20
