@@ -4,6 +4,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from distributed import Client
 
 from chaos.dask_cluster import DaskCluster
 from other_software import pretend, without_the_project
@@ -113,6 +114,29 @@ def test_a_stopped_run_leaves_another_run_of_the_same_models_alone(
         first.close()  # type: ignore[attr-defined]  # it is a generator
         records += second
     assert set(measurements(records)) == {config.key for config in CONFIGS}
+
+
+@pytest.mark.parametrize(("failures", "fetched"), [(2, True), (3, False)])
+def test_a_record_that_cannot_be_fetched_is_fetched_again_and_then_an_error(
+    monkeypatch: pytest.MonkeyPatch, failures: int, fetched: bool
+) -> None:
+    """A connection may fail between a model's end and the arrival of its record."""
+    gather, left = Client._gather_remote, iter(range(failures))
+
+    async def fail(self: Client, *arguments: object) -> object:
+        if next(left, None) is None:
+            return await gather(self, *arguments)
+        self._gather_keys = self._gather_future = None
+        raise AssertionError("the connection is broken")
+
+    monkeypatch.setattr(Client, "_gather_remote", fail)
+    with local_client(1) as client:
+        training = train_on(client, CONFIGS[:1], device="cpu")
+        if fetched:
+            assert [record.config for record in training] == CONFIGS[:1]
+        else:
+            with pytest.raises(ClusterError, match=r"fetched.* connection is broken; .* are safe"):
+                list(training)
 
 
 def test_threads_of_one_process_wait_for_each_other() -> None:

@@ -13,10 +13,12 @@ from primefourier.lab.provenance import provenance_now
 from primefourier.lab.record import Record
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Future
 
 PACKAGES = ("numpy", "torch")
 """What a worker needs to train a model, and what a record depends on."""
+_FETCHES = 3
+"""How often a finished record is fetched before the run ends."""
 _one_model = threading.Lock()
 
 
@@ -77,10 +79,11 @@ def train_on(
         for c in configs
     }
     try:
-        for future, result in as_completed(futures, with_results=True, raise_errors=False):
+        # as_completed could fetch results as well, but waits for ever if that fails once
+        for future in as_completed(futures, raise_errors=False):
             config = futures.pop(future)
             if future.status == "finished":
-                yield result
+                yield _fetch(future)
             elif future.status != "error":
                 raise ClusterError(
                     "the Dask scheduler went away; records written before are safe. Start it, and "
@@ -101,6 +104,25 @@ def train_on(
                 )
     finally:
         client.cancel(list(futures), force=True)
+
+
+def _fetch(future: Future[Record]) -> Record:
+    """Return the record of a finished model; try again if the connection fails meanwhile.
+
+    Raises:
+        ClusterError: If the record cannot be fetched.
+    """
+    attempts = 0
+    while True:
+        try:
+            return future.result()
+        except Exception as error:
+            attempts += 1
+            if attempts == _FETCHES:
+                raise ClusterError(
+                    f"a record could not be fetched: {type(error).__name__}: {error}; "
+                    "records written before are safe. Run the same command again to continue"
+                ) from error
 
 
 def train_alone(config: dict[str, Any], *, device: str, probe: bool = False) -> Record:
