@@ -7,7 +7,7 @@ import time
 
 from primefourier.cli import progress
 from primefourier.cli.app import run
-from primefourier.files import Progress, job
+from primefourier.files import Progress, file_encoding
 
 ROWS = 10
 
@@ -42,7 +42,7 @@ def main() -> None:
         sys.stdout.flush()
         time.sleep(pause)
 
-    job._FILE_ROWS = job._PART_ROWS = ROWS
+    file_encoding._FILE_ROWS = file_encoding._PART_ROWS = ROWS
     progress.ProgressBar.show_rows = show  # type: ignore[method-assign,assignment]
     sys.exit(run(sys.argv[2:]))
 

@@ -18,7 +18,7 @@ PARTS = [f"part-000000-{k:06d}.parquet" for k in range(6)]
 
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("primefourier.files.job._PART_ROWS", ROWS)
+    monkeypatch.setattr("primefourier.files.file_encoding._PART_ROWS", ROWS)
 
 
 def command(source: Path, out: Path, *more: str) -> list[str]:

@@ -13,15 +13,12 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from primefourier._files import lock_file, new_file, open_in_place, write_file, writing
 from primefourier.cluster import ClusterError, remote_client, usable_cores, with_version_check
-from primefourier.files.bad_rows import BadRowError, FileError, reject_lines
-from primefourier.files.job import Job, Progress, Summary, require_unchanged
-
-if TYPE_CHECKING:
-    from distributed import Future
+from primefourier.files.job import Job, require_unchanged
+from primefourier.files.reports import BadRowError, FileError, Progress, Summary, reject_lines
+from primefourier.files.writers import open_writer
 
 REJECTS_NAME = "_rejects.jsonl"
 _JOB_NAME, _DONE_NAME, _LOCK_NAME = "_job.json", "_done.json", ".writer.lock"
@@ -116,15 +113,15 @@ def write_parts(
     Returns:
         The counts of this file.
     """
-    job, out, source = Job.from_json(settings), Path(folder), Path(path)
+    job, out, source = Job(**json.loads(settings)), Path(folder), Path(path)
     _require_job(out, settings)
     require_unchanged(source, job.inputs[number])
-    opened, total = job.open(source), Progress()
-    with closing(opened.batches) as batches:
+    (schema, batches), total = job.open(source), Progress()
+    with closing(batches):
         for part, batch in enumerate(batches):
             target = out / f"part-{number:06d}-{part:06d}.{job.format}"
             rejects = out / f"_rejects-{number:06d}-{part:06d}.jsonl"
-            count = batch.rows.num_rows + len(batch.bad)
+            count = batch.rows.num_rows
             if before := target.exists():
                 rejected = rejects.read_bytes().count(b"\n") if rejects.exists() else 0
             else:
@@ -135,7 +132,7 @@ def write_parts(
                 if bad:  # before the part, whose presence means that nothing is missing
                     write_file(rejects, reject_lines(source, bad))
                 with writing(target), new_file(target) as file:
-                    with job.writer(target, file, opened.schema) as write:
+                    with open_writer(job, target, file, schema) as write:
                         write(rows, codes)
                     _require_job(out, settings)  # another job may have taken over the folder
             more = Progress(count - rejected, rejected, 0.0, count * before, 1, int(before))
@@ -150,51 +147,39 @@ def _write_parts_on(scheduler: str, tasks: Sequence[_Task]) -> Generator[Progres
 
     If a worker is lost, another one continues its input.
     """
+    from distributed import CancelledError, KilledWorker, wait
+
+    error, futures = None, []
     with remote_client(scheduler, packages=_PACKAGES) as client:
         run = with_version_check(write_parts, _PACKAGES)
-        with _translate_errors():
-            futures = [client.submit(run, *task, pure=False) for task in tasks]
         try:
+            futures += [client.submit(run, *task, pure=False) for task in tasks]
             for future in futures:
-                yield _result(future)
+                wait(future)
+                if future.status != "finished":
+                    error = future.exception()
+                    break
+                yield future.result()
+        except (CancelledError, OSError, TimeoutError, ValueError, KeyError) as lost:
+            raise ClusterError(
+                "the Dask scheduler went away; start it, and run the same command again, which "
+                "continues the folder"
+            ) from lost
         finally:
             if client.status == "running":
                 client.cancel(futures, force=True)
-
-
-@contextmanager
-def _translate_errors() -> Iterator[None]:
-    """Report that the scheduler went away, for which Dask has several errors."""
-    from distributed import CancelledError
-
-    try:
-        yield
-    except (CancelledError, OSError, TimeoutError, ValueError, KeyError) as error:
-        raise ClusterError(
-            "the Dask scheduler went away; start it, and run the same command again, which "
-            "continues the folder"
-        ) from error
-
-
-def _result(future: Future[Any]) -> Any:
-    from distributed import KilledWorker, wait
-
-    with _translate_errors():
-        wait(future)
-        if future.status == "finished":
-            return future.result()
-        error = future.exception()
-    if isinstance(error, FileError | OSError | ClusterError | MemoryError):
-        raise error
     if isinstance(error, KilledWorker):
         raise ClusterError(
             "an input file was given up, since several workers were lost while they encoded it; "
             "give them more memory, start new ones, and run the same command again"
         )
-    raise ClusterError(
-        f"a worker cannot encode: {type(error).__name__}: {error}; install primefourier and its "
-        "extras lab and files on every machine, and run the same command again"
-    )
+    if isinstance(error, FileError | OSError | ClusterError | MemoryError):
+        raise error
+    if error is not None:
+        raise ClusterError(
+            f"a worker cannot encode: {type(error).__name__}: {error}; install primefourier and "
+            "its extras lab and files on every machine, and run the same command again"
+        )
 
 
 def _require_job(folder: Path, settings: str) -> None:
