@@ -44,18 +44,8 @@ def write_folder(
 ) -> Summary:
     """Encode files into a folder; existing parts of the same job are not written again.
 
-    Args:
-        job: How to encode the files.
-        inputs: The files, in order.
-        out: The folder.
-        overwrite: Whether to remove the parts of another job first.
-        scheduler: Address of a Dask scheduler whose workers encode one file at a time each.
-        on_progress: Called at the beginning, and after each part or, on a cluster, each file.
-
-    Raises:
-        BadRowError: At a bad row, unless bad rows are rejected; complete parts stay.
-        FileError: If input or output cannot be used.
-        ClusterError: If the cluster cannot be used, or goes away.
+    ``on_progress`` is called at the beginning, and after each part and each file; on a cluster,
+    after each file.
     """
     sizes = [one["size"] for one in job.inputs]
     total, done = Progress(), 0
@@ -66,8 +56,7 @@ def write_folder(
         on_progress(now)
         return now
 
-    with _locked(out):
-        _prepare(out, job, overwrite=overwrite)
+    with _own_folder(out, job, overwrite=overwrite):
         on_progress(total)
         tasks = [(job.to_json(), str(out.absolute()), i, str(p)) for i, p in enumerate(inputs)]
         if scheduler is None:
@@ -108,10 +97,7 @@ def write_parts(
         number: The number of the input, from 0.
         path: The input.
         threads: The number of threads that encode.
-        report: Called after each part with the counts of this file.
-
-    Returns:
-        The counts of this file.
+        report: Called after each part with the counts of this file, which are returned at the end.
     """
     job, out, source = Job(**json.loads(settings)), Path(folder), Path(path)
     _require_job(out, settings)
@@ -193,8 +179,8 @@ def _require_job(folder: Path, settings: str) -> None:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Create the folder, and let one process at a time write to it."""
+def _own_folder(folder: Path, job: Job, *, overwrite: bool) -> Iterator[None]:
+    """Make a folder that of this job, and let one process at a time write to it."""
     if folder.exists() and not folder.is_dir():
         raise FileError(f"{folder} is a file; choose another name, or remove it")
     _names(folder)  # first, so that a folder with other files gets no lock file
@@ -207,6 +193,14 @@ def _locked(folder: Path) -> Iterator[None]:
                 f"another process is writing {folder}; wait for it, stop it, or choose another "
                 "place"
             )
+        names = _names(folder)
+        results = [name for name in names if name.startswith(("part-", "_rejects"))]
+        if results and not overwrite:
+            _require_same(folder, job)
+        killed = [name for name in names if name.endswith(".unfinished")]
+        for name in [_DONE_NAME, *killed, *(results if overwrite else ())]:
+            (folder / name).unlink(missing_ok=True)
+        write_file(folder / _JOB_NAME, job.to_json().encode())
         yield
 
 
@@ -219,22 +213,6 @@ def _names(folder: Path) -> list[str]:
             "move them elsewhere"
         )
     return names
-
-
-def _prepare(folder: Path, job: Job, *, overwrite: bool) -> None:
-    """Make the folder that of this job.
-
-    Raises:
-        FileError: If it holds another job that is not to be overwritten.
-    """
-    names = _names(folder)
-    if not overwrite and any(name.startswith(("part-", "_rejects")) for name in names):
-        _require_same(folder, job)
-    for name in names:
-        stale = name == _DONE_NAME or name.endswith(".unfinished")  # the latter by killed runs
-        if stale or (overwrite and name.startswith(("part-", "_rejects"))):
-            (folder / name).unlink(missing_ok=True)
-    write_file(folder / _JOB_NAME, job.to_json().encode())
 
 
 def _require_same(folder: Path, job: Job) -> None:

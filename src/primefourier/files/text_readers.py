@@ -10,12 +10,13 @@ import csv
 import json
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
 
+from primefourier._checks import plural
 from primefourier.files.readers import MOST_BYTES, Batch, Source
 from primefourier.files.reports import BadRow, FileError
 
@@ -46,22 +47,22 @@ def open_csv(path: Path, delimiter: str, only: Sequence[str] | None, rows: int) 
         only: The columns to read; None for all.
         rows: The number of rows in a batch; it has fewer if they reach MOST_BYTES.
     """
-    with path.open("rb") as file, closing(_csv_rows(file, delimiter)) as found:
-        header = next(found, None)
+    with path.open("rb") as file:
+        header = next(_csv_rows(file, delimiter), None)
     if header is None:
         raise FileError(f"{path} is empty; its first row must name the columns")
     if header.fields is None:
         raise FileError(f"{path}: the first row, which names the columns, {header.reason}")
     names: list[str] = header.fields
+    places = [i for i, name in enumerate(names) if only is None or name in only]
 
-    def batches() -> Generator[Batch, None, None]:
-        read = list(only or names)
-        places = [names.index(name) for name in read]
-        with path.open("rb") as file, closing(_csv_rows(file, delimiter)) as found:
-            next(found)
-            yield from _gather(file, found, lambda row: [row[i] for i in places], read, rows)
+    def parse(file: BinaryIO) -> Iterator[_Row]:
+        return islice(_csv_rows(file, delimiter), 1, None)
 
-    return _text_schema(names), batches()
+    def pick(fields: list[str]) -> list[str | None]:
+        return [fields[i] for i in places]
+
+    return _text_schema(names), _gather(path, parse, pick, [names[i] for i in places], rows)
 
 
 def open_jsonl(path: Path, columns: Sequence[str], only: Sequence[str] | None, rows: int) -> Source:
@@ -83,12 +84,13 @@ def open_jsonl(path: Path, columns: Sequence[str], only: Sequence[str] | None, r
                     )
     names = list(keys or columns)
 
-    def batches() -> Generator[Batch, None, None]:
-        with path.open("rb") as file:
-            found = _json_rows(file, columns)
-            yield from _gather(file, found, lambda row: [row.get(n) for n in names], names, rows)
+    def parse(file: BinaryIO) -> Iterator[_Row]:
+        return _json_rows(file, columns)
 
-    return _text_schema(names), batches()
+    def pick(fields: dict[str, str | None]) -> list[str | None]:
+        return [fields.get(name) for name in names]
+
+    return _text_schema(names), _gather(path, parse, pick, names, rows)
 
 
 def _text_schema(names: Sequence[str]) -> pa.Schema:
@@ -96,37 +98,38 @@ def _text_schema(names: Sequence[str]) -> pa.Schema:
 
 
 def _gather(
-    file: BinaryIO,
-    found: Iterator[_Row],
+    path: Path,
+    parse: Callable[[BinaryIO], Iterator[_Row]],
     pick: Callable[[Any], list[str | None]],
     names: Sequence[str],
     rows: int,
 ) -> Generator[Batch, None, None]:
     """Collect the values that ``pick`` takes from each row into batches."""
-    size = max(1, os.fstat(file.fileno()).st_size)
     values: list[list[str | None]] = []
     lines: list[int] = []
     unread: dict[int, BadRow] = {}
     first, held = 1, 0
+    with path.open("rb") as file:
+        size = max(1, os.fstat(file.fileno()).st_size)
 
-    def batch() -> Batch:
-        arrays = [pa.array(column, pa.string()) for column in zip(*values, strict=True)]
-        table = pa.record_batch(arrays, schema=_text_schema(names))
-        return Batch(table, first, min(1.0, file.tell() / size), lines, unread)
+        def batch() -> Batch:
+            arrays = [pa.array(column, pa.string()) for column in zip(*values, strict=True)]
+            table = pa.record_batch(arrays, schema=_text_schema(names))
+            return Batch(table, first, min(1.0, file.tell() / size), lines, unread)
 
-    for row in found:
-        if row.fields is None:
-            number = first + len(lines)
-            unread[len(lines)] = BadRow(number, row.line, None, row.text, row.reason)
-        values.append([None] * len(names) if row.fields is None else pick(row.fields))
-        lines.append(row.line)
-        held += len(row.text)
-        if len(lines) == rows or held >= MOST_BYTES:
+        for row in parse(file):
+            if row.fields is None:
+                number = first + len(lines)
+                unread[len(lines)] = BadRow(number, row.line, None, row.text, row.reason)
+            values.append([None] * len(names) if row.fields is None else pick(row.fields))
+            lines.append(row.line)
+            held += len(row.text)
+            if len(lines) == rows or held >= MOST_BYTES:
+                yield batch()
+                first, held = first + len(lines), 0
+                values, lines, unread = [], [], {}
+        if lines:
             yield batch()
-            first, held = first + len(lines), 0
-            values, lines, unread = [], [], {}
-    if lines:
-        yield batch()
 
 
 def _lines(file: BinaryIO) -> Iterator[tuple[str, int, str]]:
@@ -161,32 +164,29 @@ def _csv_rows(file: BinaryIO, delimiter: str) -> Generator[_Row, None, None]:
 
     rows = csv.reader(iter(next_line, None), delimiter=delimiter, strict=True)
     columns, line = 0, 1
-    before = csv.field_size_limit(LONGEST)
-    try:
-        while True:
-            fields = None
-            try:
-                fields = next(rows)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                last = f" (lines {line} to {line + len(held) - 1})" if len(held) > 1 else ""
-                reason = f"is not well-formed{last}: {error}" if size <= LONGEST else _TOO_LONG
-            if fields == [] and columns == 1:
-                fields = [""]  # in a file with one column, a blank line is a missing value
-            columns = columns or len(fields or ())  # the number of fields in the first row
-            if fields and len(fields) != columns:
-                reason = (
-                    reason or f"has {len(fields)} field{'s'[: len(fields) != 1]}, not {columns}"
-                )
-            if reason or fields != []:
-                text = "".join(held).rstrip("\r\n")
-                yield _Row(line, text, None if reason else fields, reason)
-            line += len(held)
-            held.clear()
-            size, reason = 0, ""
-    finally:
-        csv.field_size_limit(before)
+    while True:
+        fields = None
+        limit = csv.field_size_limit(LONGEST)  # it holds for all readers, so it is set back below
+        try:
+            fields = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            last = f" (lines {line} to {line + len(held) - 1})" if len(held) > 1 else ""
+            reason = f"is not well-formed{last}: {error}" if size <= LONGEST else _TOO_LONG
+        finally:
+            csv.field_size_limit(limit)
+        if fields == [] and columns == 1:
+            fields = [""]  # in a file with one column, a blank line is a missing value
+        columns = columns or len(fields or ())  # the number of fields in the first row
+        if fields and len(fields) != columns and not reason:
+            reason = f"has {plural(len(fields), 'field')}, not {columns}"
+        if reason or fields != []:
+            text = "".join(held).rstrip("\r\n")
+            yield _Row(line, text, None if reason else fields, reason)
+        line += len(held)
+        held.clear()
+        size, reason = 0, ""
 
 
 class _Number(str):
