@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import primefourier as pf
-from files_driver import start, wait_for_rows
+from files_driver import command, start, wait_for_rows
 from number_files import (
     BASIS,
     INPUTS,
@@ -407,12 +407,6 @@ def test_fields_longer_than_the_limit_of_python_are_kept(tmp_path: Path) -> None
 
 
 MANY = list(range(60))
-
-
-def command(source: Path, out: Path, *more: str) -> list[str]:
-    column = [] if source.suffix == ".npy" else ["--column", "n"]
-    basis = ["--primes", "3,5", "--depth", "2"]
-    return ["encode-file", str(source), *column, "--out", str(out), *basis, *more]
 
 
 @pytest.mark.process

@@ -29,9 +29,6 @@ _OURS = re.compile(
 _PACKAGES = ("numpy", "pyarrow")  # workers must have the same versions of these
 _SHOWN = 100
 
-_Task = tuple[str, str, int, str]
-"""Arguments of :func:`write_parts`."""
-
 
 def write_folder(
     job: Job,
@@ -128,8 +125,10 @@ def write_parts(
     return total
 
 
-def _write_parts_on(scheduler: str, tasks: Sequence[_Task]) -> Generator[Progress, None, None]:
-    """Give each input to a worker of a Dask cluster, and yield the results in order.
+def _write_parts_on(
+    scheduler: str, tasks: Sequence[tuple[str, str, int, str]]
+) -> Generator[Progress, None, None]:
+    """Run :func:`write_parts` for each input on a Dask cluster, and yield the results in order.
 
     If a worker is lost, another one continues its input.
     """
@@ -143,7 +142,7 @@ def _write_parts_on(scheduler: str, tasks: Sequence[_Task]) -> Generator[Progres
             for future in futures:
                 wait(future)
                 if future.status != "finished":
-                    error = future.exception()
+                    error = future.exception() or CancelledError(future.key)
                     break
                 yield future.result()
         except (CancelledError, OSError, TimeoutError, ValueError, KeyError) as lost:

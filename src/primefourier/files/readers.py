@@ -140,6 +140,8 @@ def _open_npy(path: Path, _: Sequence[str] | None) -> tuple[pa.Schema, _Pieces]:
             file.seek(offset)
             for done in range(0, total, _PIECE_ROWS):
                 numbers = np.fromfile(file, dtype, min(_PIECE_ROWS, total - done))
+                if numbers.size < min(_PIECE_ROWS, total - done):
+                    raise FileError(f"{path} was cut short while it was read")
                 values = pa.array(numbers.astype(native, copy=False))
                 yield pa.record_batch([values], schema=schema), (done + numbers.size) / total
 

@@ -94,19 +94,13 @@ class _TableFile:
 
     def __init__(self, job: Job, file: BinaryIO, schema: pa.Schema) -> None:
         self._codes = [code_field(name, job.basis, job.dtype) for name in job.code_names]
+        # An Arrow file holds one dictionary per column, while every batch may have its own.
+        kept = [_plain(field) for field in schema] if job.format == "arrow" else list(schema)
+        self._schema = pa.schema([*kept, *self._codes], schema.metadata)
         self._writer: Any
         if job.format == "arrow":
-            # An Arrow file holds one dictionary per column, while every batch may have its own.
-            fields = [
-                field.with_type(field.type.value_type)
-                if pa.types.is_dictionary(field.type)
-                else field
-                for field in schema
-            ]
-            self._schema = pa.schema([*fields, *self._codes], schema.metadata)
             self._writer = pa.ipc.new_file(file, self._schema)
             return
-        self._schema = pa.schema([*schema, *self._codes], schema.metadata)
         others = _leaf_paths(schema)
         self._writer = pq.ParquetWriter(
             file,
@@ -130,6 +124,11 @@ class _TableFile:
 
     def close(self) -> None:
         self._writer.close()
+
+
+def _plain(field: pa.Field) -> pa.Field:
+    is_dictionary = pa.types.is_dictionary(field.type)
+    return field.with_type(field.type.value_type) if is_dictionary else field
 
 
 def _leaf_paths(schema: pa.Schema) -> list[str]:
