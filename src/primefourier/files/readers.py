@@ -20,7 +20,7 @@ MOST_BYTES = 32 << 20
 NPY_COLUMN = "n"
 """The column of integers from a .npy file."""
 
-_PIECE_ROWS = 65_536
+_MOST_ROWS = 65_536  # that are read at once
 _HEADER_ERRORS = (TypeError, SyntaxError, TokenError, OverflowError, KeyError, RecursionError)
 
 
@@ -62,7 +62,7 @@ def open_table(path: Path, only: Sequence[str] | None, rows: int) -> Source:
         ".npy": ("a .npy file", _open_npy),
     }.get(path.suffix.lower(), ("an Arrow IPC file", _open_arrow))
     with _reading(path, kind):
-        schema, pieces = opener(path, only)
+        schema, pieces = opener(path, only, min(rows, _MOST_ROWS))
 
     def batches() -> Generator[Batch, None, None]:
         first = 1
@@ -88,7 +88,7 @@ def _reading(path: Path, kind: str) -> Iterator[None]:
         raise FileError(f"{path} cannot be read as {kind}: {reason[0]}") from error
 
 
-def _open_parquet(path: Path, only: Sequence[str] | None) -> tuple[pa.Schema, _Pieces]:
+def _open_parquet(path: Path, only: Sequence[str] | None, rows: int) -> tuple[pa.Schema, _Pieces]:
     """Open a Parquet file; page checksums are verified where the file has them."""
     file = pq.ParquetFile(
         path, pre_buffer=False, buffer_size=1 << 20, page_checksum_verification=True
@@ -99,14 +99,14 @@ def _open_parquet(path: Path, only: Sequence[str] | None) -> tuple[pa.Schema, _P
 
     def pieces() -> _Pieces:
         done = 0
-        for piece in file.iter_batches(batch_size=min(most, _PIECE_ROWS), columns=only):
+        for piece in file.iter_batches(batch_size=min(most, rows), columns=only):
             done += piece.num_rows
             yield piece, done / max(about.num_rows, 1)
 
     return file.schema_arrow, pieces()
 
 
-def _open_arrow(path: Path, _: Sequence[str] | None) -> tuple[pa.Schema, _Pieces]:
+def _open_arrow(path: Path, *_: object) -> tuple[pa.Schema, _Pieces]:
     """Open an Arrow IPC file (Feather version 2).
 
     Each record batch of the file is read as a whole, so memory grows with the largest of them.
@@ -116,7 +116,7 @@ def _open_arrow(path: Path, _: Sequence[str] | None) -> tuple[pa.Schema, _Pieces
     return file.schema, ((file.get_batch(i), (i + 1) / count) for i in range(count))
 
 
-def _open_npy(path: Path, _: Sequence[str] | None) -> tuple[pa.Schema, _Pieces]:
+def _open_npy(path: Path, _: object, rows: int) -> tuple[pa.Schema, _Pieces]:
     """Open a .npy file of one array of integers with one dimension, without pickled objects."""
     try:
         with warnings.catch_warnings():
@@ -138,9 +138,9 @@ def _open_npy(path: Path, _: Sequence[str] | None) -> tuple[pa.Schema, _Pieces]:
         # Read, not mapped: pages of a map count as memory of the process until it ends.
         with path.open("rb") as file:
             file.seek(offset)
-            for done in range(0, total, _PIECE_ROWS):
-                numbers = np.fromfile(file, dtype, min(_PIECE_ROWS, total - done))
-                if numbers.size < min(_PIECE_ROWS, total - done):
+            for done in range(0, total, rows):
+                numbers = np.fromfile(file, dtype, min(rows, total - done))
+                if numbers.size < min(rows, total - done):
                     raise FileError(f"{path} was cut short while it was read")
                 values = pa.array(numbers.astype(native, copy=False))
                 yield pa.record_batch([values], schema=schema), (done + numbers.size) / total
