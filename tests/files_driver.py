@@ -4,12 +4,20 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 from primefourier.cli import progress
 from primefourier.cli.app import run
-from primefourier.files import Progress, job
+from primefourier.files import Progress, file_encoding
 
 ROWS = 10
+
+
+def command(source: Path, out: Path, *more: str) -> list[str]:
+    """Return the arguments that encode column n of a file with a small basis."""
+    column = [] if source.suffix == ".npy" else ["--column", "n"]
+    basis = ["--primes", "3,5", "--depth", "2"]
+    return ["encode-file", str(source), *column, "--out", str(out), *basis, *more]
 
 
 def start(*arguments: str, pause: float = 0.1) -> subprocess.Popen[str]:
@@ -42,7 +50,7 @@ def main() -> None:
         sys.stdout.flush()
         time.sleep(pause)
 
-    job._FILE_ROWS = job._PART_ROWS = ROWS
+    file_encoding._FILE_ROWS = file_encoding._PART_ROWS = ROWS
     progress.ProgressBar.show_rows = show  # type: ignore[method-assign,assignment]
     sys.exit(run(sys.argv[2:]))
 

@@ -37,7 +37,7 @@ def reject(path: Path, content: bytes, column: Any = "n") -> tuple[list[int], li
 def test_the_first_bad_row_is_an_error_that_names_it_and_nothing_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("primefourier.files.job._FILE_ROWS", 2)
+    monkeypatch.setattr("primefourier.files.file_encoding._FILE_ROWS", 2)
     source = tmp_path / "in.csv"
     source.write_text("id,n\na,1\n\nb,2\nc,three\nd\ne,5\n")
     words = r"in\.csv, row 3 \(line 5\), column 'n': 'three' is not a decimal integer; correct it"
@@ -50,7 +50,7 @@ def test_the_first_bad_row_is_an_error_that_names_it_and_nothing_is_left(
 def test_bad_rows_are_listed_with_file_place_value_and_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("primefourier.files.job._FILE_ROWS", 2)
+    monkeypatch.setattr("primefourier.files.file_encoding._FILE_ROWS", 2)
     source = tmp_path / "in.csv"
     source.write_text("id,n\na,1\n\nb,2\nc,three\nd\ne,5\n")
     out, bad = tmp_path / "out.parquet", tmp_path / "bad.txt"
@@ -221,7 +221,7 @@ def test_a_row_is_bad_if_one_of_its_columns_is(tmp_path: Path) -> None:
 def test_nulls_of_tables_are_bad_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    monkeypatch.setattr("primefourier.files.job._FILE_ROWS", 2)
+    monkeypatch.setattr("primefourier.files.file_encoding._FILE_ROWS", 2)
     table = pa.table({"n": pa.array([1, 2, None, 4, None], pa.int16()), "id": list("abcde")})
     source = write_table(tmp_path / f"in.{kind}", table)
     good, bad = reject(source, source.read_bytes())

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import primefourier as pf
-from files_driver import start, wait_for_rows
+from files_driver import command, start, wait_for_rows
 from number_files import (
     BASIS,
     INPUTS,
@@ -40,7 +40,7 @@ HOSTILE = ["a,b\tc", 'say "no"', "two\r\nlines", "\x00", "\u2028é\x85", " 007 "
 
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("primefourier.files.job._FILE_ROWS", 2)
+    monkeypatch.setattr("primefourier.files.file_encoding._FILE_ROWS", 2)
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_any_integers_and_texts_survive(
     numbers = [row[0] for row in rows]
     others = {"a": [row[1] for row in rows], "ü, b": [row[2] for row in rows]}
     with tempfile.TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("primefourier.files.job._FILE_ROWS", in_batches)
-        patch.setattr("primefourier.files.job._PART_ROWS", in_batches)
+        patch.setattr("primefourier.files.file_encoding._FILE_ROWS", in_batches)
+        patch.setattr("primefourier.files.file_encoding._PART_ROWS", in_batches)
         source = write_input(Path(place, f"in.{before}"), numbers, **others)
         out = Path(place, "out" if folder else f"out.{after}")
         kind = after if folder else None
@@ -158,7 +158,7 @@ def test_values_of_json_become_texts_with_every_digit(tmp_path: Path) -> None:
 def test_types_are_kept_and_parts_do_not_depend_on_the_groups_of_the_input(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, group: int
 ) -> None:
-    monkeypatch.setattr("primefourier.files.job._PART_ROWS", 30)
+    monkeypatch.setattr("primefourier.files.file_encoding._PART_ROWS", 30)
     texts = pa.array([f"t{k % 3}" for k in range(100)]).dictionary_encode()
     table = pa.table(
         {"n": range(100), "t": texts, "s": [{"a": [k]} for k in range(100)], "f": [0.5] * 100}
@@ -407,12 +407,6 @@ def test_fields_longer_than_the_limit_of_python_are_kept(tmp_path: Path) -> None
 
 
 MANY = list(range(60))
-
-
-def command(source: Path, out: Path, *more: str) -> list[str]:
-    column = [] if source.suffix == ".npy" else ["--column", "n"]
-    basis = ["--primes", "3,5", "--depth", "2"]
-    return ["encode-file", str(source), *column, "--out", str(out), *basis, *more]
 
 
 @pytest.mark.process

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from files_driver import ROWS, start, wait_for_rows
+from files_driver import ROWS, command, start, wait_for_rows
 from number_files import BASIS, assert_codes, names, read_codes, write_input
 from primefourier.encoding import PrimeBasis
 from primefourier.files import BadRowError, FileError, Progress, Summary, encode_file
@@ -18,12 +18,7 @@ PARTS = [f"part-000000-{k:06d}.parquet" for k in range(6)]
 
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("primefourier.files.job._PART_ROWS", ROWS)
-
-
-def command(source: Path, out: Path, *more: str) -> list[str]:
-    basis = ["--primes", "3,5", "--depth", "2"]
-    return ["encode-file", str(source), "--column", "n", "--out", str(out), *basis, *more]
+    monkeypatch.setattr("primefourier.files.file_encoding._PART_ROWS", ROWS)
 
 
 def again(source: Path, out: Path) -> Summary:
@@ -192,9 +187,7 @@ def test_a_run_continues_after_a_full_disk(small_disk: Path) -> None:
     assert_parts(out, NUMBERS)
 
 
-def test_a_folder_without_its_job_file_is_not_continued(
-    tmp_path: Path,
-) -> None:
+def test_a_folder_without_its_job_file_is_not_continued(tmp_path: Path) -> None:
     source, out = write_input(tmp_path / "in.csv", NUMBERS), tmp_path / "codes"
     encode_file(source, out=out, column="n", basis=PrimeBasis((7,), depth=1))
     (out / "_job.json").unlink()

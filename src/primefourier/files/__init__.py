@@ -8,10 +8,9 @@ except ImportError as error:
         "pip install '.[files]' in a clone"
     ) from error
 
-from primefourier.files.bad_rows import BadRow, BadRowError, FileError
 from primefourier.files.file_encoding import encode_file
-from primefourier.files.job import Progress, Summary
-from primefourier.files.writers import Format
+from primefourier.files.job import Format
+from primefourier.files.reports import BadRow, BadRowError, FileError, Progress, Summary
 
 __all__ = [
     "BadRow",

@@ -10,24 +10,17 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import get_args
 
+import numpy as np
 from numpy.typing import DTypeLike
 
 from primefourier._checks import require_choice
 from primefourier._files import locked_file, unfinished, writing
 from primefourier.cluster import usable_cores
 from primefourier.encoding import PAPER_BASIS, PrimeBasis, encode
-from primefourier.files.bad_rows import BadRowError, FileError, reject_lines
-from primefourier.files.job import (
-    Job,
-    OnBad,
-    Progress,
-    Summary,
-    fingerprint_of,
-    require_unchanged,
-    rows_per_batch,
-)
+from primefourier.files.job import Format, Job, OnBad, fingerprint_of, require_unchanged
 from primefourier.files.output_folder import REJECTS_NAME, write_folder
-from primefourier.files.writers import FORMATS, Format
+from primefourier.files.reports import BadRowError, FileError, Progress, Summary, reject_lines
+from primefourier.files.writers import open_writer
 
 _INPUT_ENDINGS = (".parquet", ".arrow", ".feather", ".csv", ".tsv", ".jsonl", ".ndjson", ".npy")
 _OUTPUT_ENDINGS: dict[str, Format] = {
@@ -36,6 +29,8 @@ _OUTPUT_ENDINGS: dict[str, Format] = {
     ".feather": "arrow",
     ".npy": "npy",
 }
+_FILE_BYTES, _FILE_ROWS = 32 << 20, 65_536
+_PART_BYTES, _PART_ROWS = 64 << 20, 262_144
 
 
 def encode_file(
@@ -118,7 +113,7 @@ def encode_file(
         dtype=precision,
         format=_format(out, format, folder=folder),
         on_bad=on_bad,
-        rows=rows_per_batch(basis, precision, len(columns), folder=folder),
+        rows=_rows_per_batch(basis, precision, len(columns), folder=folder),
         version=version("primefourier"),
     )
     place = Path(out)
@@ -185,12 +180,12 @@ def _is_folder(out: str | Path) -> bool:
     return slash or not Path(text).suffix or Path(text).is_dir()
 
 
-def _format(out: str | Path, wanted: str | None, *, folder: bool) -> Format:
+def _format(out: str | Path, wanted: Format | None, *, folder: bool) -> Format:
     """Return the format to write: as requested, by the ending of the name, or else Parquet."""
     if wanted is not None:
-        require_choice(wanted, FORMATS, "format")
+        require_choice(wanted, get_args(Format), "format")
     if folder:
-        return next(kind for kind in FORMATS if kind == (wanted or "parquet"))
+        return wanted or "parquet"
     found = _OUTPUT_ENDINGS.get(Path(out).suffix.lower())
     if found is None:
         raise FileError(f"{_must_end_in([*_OUTPUT_ENDINGS])}, got {os.fspath(out)!r}")
@@ -200,6 +195,13 @@ def _format(out: str | Path, wanted: str | None, *, folder: bool) -> Format:
             "folder"
         )
     return found
+
+
+def _rows_per_batch(basis: PrimeBasis, dtype: str, columns: int, *, folder: bool) -> int:
+    """Return the number of rows in a batch, so that their codes take a few dozen MiB."""
+    size, most = (_PART_BYTES, _PART_ROWS) if folder else (_FILE_BYTES, _FILE_ROWS)
+    bytes_per_row = basis.dim * np.dtype(dtype).itemsize * max(columns, 1)
+    return max(1, min(most, size // bytes_per_row))
 
 
 def _check_places(source: Path, out: Path, rejects: Path | None, *, overwrite: bool) -> None:
@@ -231,7 +233,7 @@ def _write_one_file(
     on_progress: Callable[[Progress], None],
 ) -> Summary:
     """Encode a file into another one, which appears when it is complete."""
-    opened, progress, cores = job.open(source), Progress(), usable_cores()
+    (schema, batches), progress, cores = job.open(source), Progress(), usable_cores()
     with ExitStack() as stack:
         interrupted = unfinished(out).exists()
         file = stack.enter_context(locked_file(out))
@@ -242,7 +244,7 @@ def _write_one_file(
             )
         on_progress(progress)
         listed = None
-        with job.writer(out, file, opened.schema) as write, closing(opened.batches) as batches:
+        with open_writer(job, out, file, schema) as write, closing(batches):
             for batch in batches:
                 rows, codes, bad = job.encode(batch, cores)
                 if bad and rejects is None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from primefourier.arithmetic.integers import IntegerArray, as_integers
-from primefourier.files.bad_rows import FileError
+from primefourier.files.reports import FileError
 
 MOST_DIGITS = 10_000
 """Longer texts are bad rows, since the time to read one grows with the square of its length."""
@@ -29,24 +29,21 @@ def require_integer_type(kind: Any, where: str) -> None:
         kind: The Arrow type of the column.
         where: The column and its file, for the error.
 
-    Raises:
-        FileError: For floats, bools, dates, lists and so on.
-
     >>> require_integer_type(pa.float64(), "column 'n' of in.parquet")
     Traceback (most recent call last):
-    primefourier.files.bad_rows.FileError: column 'n' of in.parquet must hold integers or texts of
+    primefourier.files.reports.FileError: column 'n' of in.parquet must hold integers or texts of
     decimal integers, got double; cast it to int64 if its values are whole numbers
     """
-    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
-    if pa.types.is_integer(plain) or _is_text(plain):
-        return
-    if pa.types.is_decimal(plain) and plain.scale == 0:
-        return
-    advice = (
-        "; cast it to int64 if its values are whole numbers"
-        if pa.types.is_floating(plain) or pa.types.is_boolean(plain) or pa.types.is_decimal(plain)
-        else ""
+    is_type = pa.types
+    plain = kind.value_type if is_type.is_dictionary(kind) else kind
+    is_text = (
+        is_type.is_string(plain) or is_type.is_large_string(plain) or is_type.is_string_view(plain)
     )
+    is_decimal = is_type.is_decimal(plain)
+    if is_type.is_integer(plain) or is_text or (is_decimal and plain.scale == 0):
+        return
+    is_number = is_decimal or is_type.is_floating(plain) or is_type.is_boolean(plain)
+    advice = "; cast it to int64 if its values are whole numbers" if is_number else ""
     raise FileError(f"{where} must hold integers or texts of decimal integers, got {kind}{advice}")
 
 
@@ -62,9 +59,9 @@ def read_column(values: Any) -> tuple[IntegerArray, dict[int, str]]:
     Shape:
         (good rows,)
 
-    >>> numbers, bad = read_column(pa.array([" 7", "3.0", None, str(10**30)]))
+    >>> numbers, bad = read_column(pa.array([" 7", "3.0", "", str(10**30)]))
     >>> numbers.tolist(), bad
-    ([7, 1000000000000000000000000000000], {1: 'is not a decimal integer', 2: 'is null'})
+    ([7, 1000000000000000000000000000000], {1: 'is not a decimal integer', 2: 'is empty'})
     """
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
@@ -76,7 +73,19 @@ def read_column(values: Any) -> tuple[IntegerArray, dict[int, str]]:
         return as_integers([int(v) for v in values.drop_null().to_pylist()]), bad
     if pa.types.is_string_view(values.type):  # older versions of Arrow cannot cast them
         values = pa.array(values.to_pylist(), pa.large_string())
-    return _read_texts(values.cast(pa.large_string()), bad)
+    texts = values.cast(pa.large_string())
+    if pc.all(pc.match_substring_regex(texts, _PLAIN), min_count=0).as_py():
+        with suppress(pa.ArrowInvalid):  # 19 digits may be too many
+            quick = pc.cast(texts.drop_null(), pa.int64())
+            return as_integers(quick.to_numpy(zero_copy_only=False)), bad
+    numbers = []
+    for index, text in enumerate(texts.to_pylist()):
+        try:
+            if text is not None:
+                numbers.append(read_text(text))
+        except ValueError as error:
+            bad[index] = str(error)
+    return as_integers(numbers), bad
 
 
 def read_text(text: str) -> int:
@@ -104,24 +113,3 @@ def read_text(text: str) -> int:
         piece = digits[start : start + _PIECE]
         number = number * 10 ** len(piece) + int(piece)
     return -number if negative else number
-
-
-def _is_text(kind: Any) -> bool:
-    kinds = pa.types
-    return bool(kinds.is_string(kind) or kinds.is_large_string(kind) or kinds.is_string_view(kind))
-
-
-def _read_texts(values: Any, bad: dict[int, str]) -> tuple[IntegerArray, dict[int, str]]:
-    if not bad and pc.all(pc.match_substring_regex(values, _PLAIN), min_count=0).as_py():
-        with suppress(pa.ArrowInvalid):  # 19 digits may be too many
-            quick = pc.cast(values, pa.int64()).to_numpy(zero_copy_only=False)
-            return as_integers(quick), bad
-    numbers = []
-    for index, text in enumerate(values.to_pylist()):
-        if text is None:
-            continue
-        try:
-            numbers.append(read_text(text))
-        except ValueError as error:
-            bad[index] = str(error)
-    return as_integers(numbers), dict(sorted(bad.items()))

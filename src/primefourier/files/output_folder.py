@@ -13,15 +13,12 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from primefourier._files import lock_file, new_file, open_in_place, write_file, writing
 from primefourier.cluster import ClusterError, remote_client, usable_cores, with_version_check
-from primefourier.files.bad_rows import BadRowError, FileError, reject_lines
-from primefourier.files.job import Job, Progress, Summary, require_unchanged
-
-if TYPE_CHECKING:
-    from distributed import Future
+from primefourier.files.job import Job, require_unchanged
+from primefourier.files.reports import BadRowError, FileError, Progress, Summary, reject_lines
+from primefourier.files.writers import open_writer
 
 REJECTS_NAME = "_rejects.jsonl"
 _JOB_NAME, _DONE_NAME, _LOCK_NAME = "_job.json", "_done.json", ".writer.lock"
@@ -31,9 +28,6 @@ _OURS = re.compile(
 )
 _PACKAGES = ("numpy", "pyarrow")  # workers must have the same versions of these
 _SHOWN = 100
-
-_Task = tuple[str, str, int, str]
-"""Arguments of :func:`write_parts`."""
 
 
 def write_folder(
@@ -47,18 +41,8 @@ def write_folder(
 ) -> Summary:
     """Encode files into a folder; existing parts of the same job are not written again.
 
-    Args:
-        job: How to encode the files.
-        inputs: The files, in order.
-        out: The folder.
-        overwrite: Whether to remove the parts of another job first.
-        scheduler: Address of a Dask scheduler whose workers encode one file at a time each.
-        on_progress: Called at the beginning, and after each part or, on a cluster, each file.
-
-    Raises:
-        BadRowError: At a bad row, unless bad rows are rejected; complete parts stay.
-        FileError: If input or output cannot be used.
-        ClusterError: If the cluster cannot be used, or goes away.
+    ``on_progress`` is called at the beginning, and after each part and each file; on a cluster,
+    after each file.
     """
     sizes = [one["size"] for one in job.inputs]
     total, done = Progress(), 0
@@ -69,8 +53,7 @@ def write_folder(
         on_progress(now)
         return now
 
-    with _locked(out):
-        _prepare(out, job, overwrite=overwrite)
+    with _own_folder(out, job, overwrite=overwrite):
         on_progress(total)
         tasks = [(job.to_json(), str(out.absolute()), i, str(p)) for i, p in enumerate(inputs)]
         if scheduler is None:
@@ -111,20 +94,17 @@ def write_parts(
         number: The number of the input, from 0.
         path: The input.
         threads: The number of threads that encode.
-        report: Called after each part with the counts of this file.
-
-    Returns:
-        The counts of this file.
+        report: Called after each part with the counts of this file, which are returned at the end.
     """
-    job, out, source = Job.from_json(settings), Path(folder), Path(path)
+    job, out, source = Job(**json.loads(settings)), Path(folder), Path(path)
     _require_job(out, settings)
     require_unchanged(source, job.inputs[number])
-    opened, total = job.open(source), Progress()
-    with closing(opened.batches) as batches:
+    (schema, batches), total = job.open(source), Progress()
+    with closing(batches):
         for part, batch in enumerate(batches):
             target = out / f"part-{number:06d}-{part:06d}.{job.format}"
             rejects = out / f"_rejects-{number:06d}-{part:06d}.jsonl"
-            count = batch.rows.num_rows + len(batch.bad)
+            count = batch.rows.num_rows
             if before := target.exists():
                 rejected = rejects.read_bytes().count(b"\n") if rejects.exists() else 0
             else:
@@ -135,7 +115,7 @@ def write_parts(
                 if bad:  # before the part, whose presence means that nothing is missing
                     write_file(rejects, reject_lines(source, bad))
                 with writing(target), new_file(target) as file:
-                    with job.writer(target, file, opened.schema) as write:
+                    with open_writer(job, target, file, schema) as write:
                         write(rows, codes)
                     _require_job(out, settings)  # another job may have taken over the folder
             more = Progress(count - rejected, rejected, 0.0, count * before, 1, int(before))
@@ -145,56 +125,46 @@ def write_parts(
     return total
 
 
-def _write_parts_on(scheduler: str, tasks: Sequence[_Task]) -> Generator[Progress, None, None]:
-    """Give each input to a worker of a Dask cluster, and yield the results in order.
+def _write_parts_on(
+    scheduler: str, tasks: Sequence[tuple[str, str, int, str]]
+) -> Generator[Progress, None, None]:
+    """Run :func:`write_parts` for each input on a Dask cluster, and yield the results in order.
 
     If a worker is lost, another one continues its input.
     """
+    from distributed import CancelledError, KilledWorker, wait
+
+    error, futures = None, []
     with remote_client(scheduler, packages=_PACKAGES) as client:
         run = with_version_check(write_parts, _PACKAGES)
-        with _translate_errors():
-            futures = [client.submit(run, *task, pure=False) for task in tasks]
         try:
+            futures += [client.submit(run, *task, pure=False) for task in tasks]
             for future in futures:
-                yield _result(future)
+                wait(future)
+                if future.status != "finished":
+                    error = future.exception() or CancelledError(future.key)
+                    break
+                yield future.result()
+        except (CancelledError, OSError, TimeoutError, ValueError, KeyError) as lost:
+            raise ClusterError(
+                "the Dask scheduler went away; start it, and run the same command again, which "
+                "continues the folder"
+            ) from lost
         finally:
             if client.status == "running":
                 client.cancel(futures, force=True)
-
-
-@contextmanager
-def _translate_errors() -> Iterator[None]:
-    """Report that the scheduler went away, for which Dask has several errors."""
-    from distributed import CancelledError
-
-    try:
-        yield
-    except (CancelledError, OSError, TimeoutError, ValueError, KeyError) as error:
-        raise ClusterError(
-            "the Dask scheduler went away; start it, and run the same command again, which "
-            "continues the folder"
-        ) from error
-
-
-def _result(future: Future[Any]) -> Any:
-    from distributed import KilledWorker, wait
-
-    with _translate_errors():
-        wait(future)
-        if future.status == "finished":
-            return future.result()
-        error = future.exception()
-    if isinstance(error, FileError | OSError | ClusterError | MemoryError):
-        raise error
     if isinstance(error, KilledWorker):
         raise ClusterError(
             "an input file was given up, since several workers were lost while they encoded it; "
             "give them more memory, start new ones, and run the same command again"
         )
-    raise ClusterError(
-        f"a worker cannot encode: {type(error).__name__}: {error}; install primefourier and its "
-        "extras lab and files on every machine, and run the same command again"
-    )
+    if isinstance(error, FileError | OSError | ClusterError | MemoryError):
+        raise error
+    if error is not None:
+        raise ClusterError(
+            f"a worker cannot encode: {type(error).__name__}: {error}; install primefourier and "
+            "its extras lab and files on every machine, and run the same command again"
+        )
 
 
 def _require_job(folder: Path, settings: str) -> None:
@@ -208,8 +178,8 @@ def _require_job(folder: Path, settings: str) -> None:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Create the folder, and let one process at a time write to it."""
+def _own_folder(folder: Path, job: Job, *, overwrite: bool) -> Iterator[None]:
+    """Make a folder that of this job, and let one process at a time write to it."""
     if folder.exists() and not folder.is_dir():
         raise FileError(f"{folder} is a file; choose another name, or remove it")
     _names(folder)  # first, so that a folder with other files gets no lock file
@@ -222,6 +192,14 @@ def _locked(folder: Path) -> Iterator[None]:
                 f"another process is writing {folder}; wait for it, stop it, or choose another "
                 "place"
             )
+        names = _names(folder)
+        results = [name for name in names if name.startswith(("part-", "_rejects"))]
+        if results and not overwrite:
+            _require_same(folder, job)
+        killed = [name for name in names if name.endswith(".unfinished")]
+        for name in [_DONE_NAME, *killed, *(results if overwrite else ())]:
+            (folder / name).unlink(missing_ok=True)
+        write_file(folder / _JOB_NAME, job.to_json().encode())
         yield
 
 
@@ -234,22 +212,6 @@ def _names(folder: Path) -> list[str]:
             "move them elsewhere"
         )
     return names
-
-
-def _prepare(folder: Path, job: Job, *, overwrite: bool) -> None:
-    """Make the folder that of this job.
-
-    Raises:
-        FileError: If it holds another job that is not to be overwritten.
-    """
-    names = _names(folder)
-    if not overwrite and any(name.startswith(("part-", "_rejects")) for name in names):
-        _require_same(folder, job)
-    for name in names:
-        stale = name == _DONE_NAME or name.endswith(".unfinished")  # the latter by killed runs
-        if stale or (overwrite and name.startswith(("part-", "_rejects"))):
-            (folder / name).unlink(missing_ok=True)
-    write_file(folder / _JOB_NAME, job.to_json().encode())
 
 
 def _require_same(folder: Path, job: Job) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,14 +13,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from primefourier.files.bad_rows import BadRow, FileError
-from primefourier.files.integer_columns import require_integer_type
+from primefourier.files.reports import BadRow, FileError
 
 MOST_BYTES = 32 << 20
 """A batch ends early when its columns reach this size."""
 NPY_COLUMN = "n"
 """The column of integers from a .npy file."""
 
+_MOST_ROWS = 65_536  # that are read at once
 _HEADER_ERRORS = (TypeError, SyntaxError, TokenError, OverflowError, KeyError, RecursionError)
 
 
@@ -29,47 +29,54 @@ class Batch:
     """Consecutive rows of the input.
 
     Args:
-        rows: The columns of the rows that could be read.
-        places: The number of each row in the input, from 1.
-        lines: The line at which each row begins; None for formats without lines.
-        bad: The rows that could not be read.
+        rows: The columns; a row that could not be read is null in all of them.
+        first: The number of the first row in the input, from 1.
         share: The fraction of the input that is read up to here, from 0 to 1.
+        lines: The line at which each row begins; None for formats without lines.
+        unread: The rows that could not be read, by their index.
     """
 
     rows: pa.RecordBatch
-    places: Sequence[int]
-    lines: Sequence[int] | None
-    bad: Sequence[BadRow]
+    first: int
     share: float
+    lines: Sequence[int] | None
+    unread: Mapping[int, BadRow]
 
 
-@dataclass(frozen=True)
-class Source:
-    """An input file that has been checked.
+Source = tuple[pa.Schema, Generator[Batch, None, None]]
+"""All columns of an input file, and its rows; the same file always gives the same batches."""
+_Pieces = Iterator[tuple[pa.RecordBatch, float]]
+"""Rows, and the fraction of the input that is read up to there."""
+
+
+def open_table(path: Path, only: Sequence[str] | None, rows: int) -> Source:
+    """Open a Parquet, Arrow or .npy file.
 
     Args:
-        schema: Names and types of the columns that are read.
-        batches: The rows. The same file always gives the same batches.
+        path: The file; the ending of its name says what it is.
+        only: The columns to read; None for all.
+        rows: The number of rows in a batch; it has fewer if they reach MOST_BYTES.
     """
+    kind, opener = {
+        ".parquet": ("a Parquet file", _open_parquet),
+        ".npy": ("a .npy file", _open_npy),
+    }.get(path.suffix.lower(), ("an Arrow IPC file", _open_arrow))
+    with _reading(path, kind):
+        schema, pieces = opener(path, only, min(rows, _MOST_ROWS))
 
-    schema: pa.Schema
-    batches: Generator[Batch, None, None]
+    def batches() -> Generator[Batch, None, None]:
+        first = 1
+        with _reading(path, kind):
+            for batch, share in _regroup(pieces, only or schema.names, rows):
+                yield Batch(batch, first, share, None, {})
+                first += batch.num_rows
+
+    return schema, batches()
 
 
 @contextmanager
-def reading(path: Path, kind: str) -> Iterator[None]:
-    """Translate errors of the libraries that read a file into one that names the file.
-
-    Raises:
-        FileError: If the file is damaged or of another kind.
-        OSError: If the system refuses to read it.
-
-    >>> with reading(Path("in.parquet"), "a Parquet file"):
-    ...     raise pa.ArrowInvalid("magic bytes not found")
-    Traceback (most recent call last):
-    primefourier.files.bad_rows.FileError: in.parquet cannot be read as a Parquet file: magic bytes
-    not found
-    """
+def _reading(path: Path, kind: str) -> Iterator[None]:
+    """Translate errors of the libraries that read a file into one that names the file."""
     try:
         yield
     except FileError:
@@ -81,92 +88,42 @@ def reading(path: Path, kind: str) -> Iterator[None]:
         raise FileError(f"{path} cannot be read as {kind}: {reason[0]}") from error
 
 
-def require_columns(
-    path: Path, names: Sequence[str], columns: Sequence[str], codes: Sequence[str]
-) -> None:
-    """Refuse a table without the columns, with a repeated name, or with the names of the codes.
+def _open_parquet(path: Path, only: Sequence[str] | None, rows: int) -> tuple[pa.Schema, _Pieces]:
+    """Open a Parquet file; page checksums are verified where the file has them."""
+    file = pq.ParquetFile(
+        path, pre_buffer=False, buffer_size=1 << 20, page_checksum_verification=True
+    )
+    about = file.metadata
+    size = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+    most = max(1, MOST_BYTES * about.num_rows // max(size, 1))
 
-    >>> require_columns(Path("in.csv"), ["id", "n"], ["m"], ["code"])
-    Traceback (most recent call last):
-    primefourier.files.bad_rows.FileError: in.csv has no column 'm'; its columns are 'id', 'n'
-    """
-    shown = ", ".join(repr(name) for name in names[:20]) + (", …" if len(names) > 20 else "")
-    known = set(names)
-    for column in columns:
-        if column not in known:
-            advice = ""
-            if len(names) == 1 and any(sign in names[0] for sign in ";\t|,"):
-                advice = "; fields are separated by commas in .csv files, by tabs in .tsv files"
-            raise FileError(
-                f"{path} has no column {column!r}; its columns are {shown or 'none'}{advice}"
-            )
-    if len(known) < len(names):
-        raise FileError(f"columns must have different names, {path} has one twice: {shown}")
-    for name in codes:
-        if name in known:
-            raise FileError(
-                f"{path} has a column {name!r} already; choose another name for the codes"
-            )
-
-
-def open_parquet(
-    path: Path, columns: Sequence[str], codes: Sequence[str] | None, rows: int
-) -> Source:
-    """Open a Parquet file; page checksums are verified where the file has them.
-
-    Args:
-        path: The file.
-        columns: The columns to encode.
-        codes: Names of the new columns of codes; None to read ``columns`` alone.
-        rows: The number of rows in a batch.
-    """
-    kind = "a Parquet file"
-    with reading(path, kind):
-        file = pq.ParquetFile(
-            path, pre_buffer=False, buffer_size=1 << 20, page_checksum_verification=True
-        )
-        about, schema = file.metadata, file.schema_arrow
-        total = about.num_rows
-        size = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
-    schema = _checked(path, schema, columns, codes)
-    most = max(1, MOST_BYTES * total // max(size, 1))
-
-    def pieces() -> Iterator[tuple[pa.RecordBatch, float]]:
+    def pieces() -> _Pieces:
         done = 0
-        chosen = None if codes is not None else list(columns)
-        for piece in file.iter_batches(batch_size=min(rows, most, 65_536), columns=chosen):
+        for piece in file.iter_batches(batch_size=min(most, rows), columns=only):
             done += piece.num_rows
-            yield piece, done / max(total, 1)
+            yield piece, done / max(about.num_rows, 1)
 
-    return Source(schema, _batches(path, kind, pieces(), schema, rows))
+    return file.schema_arrow, pieces()
 
 
-def open_arrow(
-    path: Path, columns: Sequence[str], codes: Sequence[str] | None, rows: int
-) -> Source:
-    """Open an Arrow IPC file (Feather version 2), as :func:`open_parquet`.
+def _open_arrow(path: Path, *_: object) -> tuple[pa.Schema, _Pieces]:
+    """Open an Arrow IPC file (Feather version 2).
 
     Each record batch of the file is read as a whole, so memory grows with the largest of them.
     """
-    kind = "an Arrow IPC file"
-    with reading(path, kind):
-        file = pa.ipc.open_file(pa.OSFile(str(path)))
-        count, schema = file.num_record_batches, file.schema
-    schema = _checked(path, schema, columns, codes)
-    pieces = ((file.get_batch(i), (i + 1) / count) for i in range(count))
-    return Source(schema, _batches(path, kind, pieces, schema, rows))
+    file = pa.ipc.open_file(pa.OSFile(str(path)))
+    count = file.num_record_batches
+    return file.schema, ((file.get_batch(i), (i + 1) / count) for i in range(count))
 
 
-def open_npy(path: Path, codes: Sequence[str] | None, rows: int) -> Source:
+def _open_npy(path: Path, _: object, rows: int) -> tuple[pa.Schema, _Pieces]:
     """Open a .npy file of one array of integers with one dimension, without pickled objects."""
-    kind = "a .npy file"
-    with reading(path, kind):
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # about odd headers; the result is checked
-                array = np.lib.format.open_memmap(path, mode="r")  # never unpickles
-        except _HEADER_ERRORS as error:
-            raise ValueError(f"its header is damaged ({error})") from error
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about odd headers; the result is checked
+            array = np.lib.format.open_memmap(path, mode="r")  # never unpickles
+    except _HEADER_ERRORS as error:
+        raise ValueError(f"its header is damaged ({error})") from error
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise FileError(
             f"{path} must hold one array of integers with one dimension, got {array.dtype} of "
@@ -176,66 +133,47 @@ def open_npy(path: Path, codes: Sequence[str] | None, rows: int) -> Source:
     dtype, total, offset = array.dtype, array.size, array.offset
     native = dtype.newbyteorder("=")
     schema = pa.schema([(NPY_COLUMN, pa.from_numpy_dtype(native))])
-    schema = _checked(path, schema, [NPY_COLUMN], codes)
 
-    def pieces() -> Iterator[tuple[pa.RecordBatch, float]]:
+    def pieces() -> _Pieces:
         # Read, not mapped: pages of a map count as memory of the process until it ends.
         with path.open("rb") as file:
             file.seek(offset)
-            for first in range(0, total, rows):
-                numbers = np.fromfile(file, dtype, min(rows, total - first))
-                if numbers.size < min(rows, total - first):
+            for done in range(0, total, rows):
+                numbers = np.fromfile(file, dtype, min(rows, total - done))
+                if numbers.size < min(rows, total - done):
                     raise FileError(f"{path} was cut short while it was read")
                 values = pa.array(numbers.astype(native, copy=False))
-                share = (first + numbers.size) / total
-                yield pa.record_batch([values], schema=schema), share
+                yield pa.record_batch([values], schema=schema), (done + numbers.size) / total
 
-    return Source(schema, _batches(path, kind, pieces(), schema, rows))
-
-
-def _checked(
-    path: Path, schema: pa.Schema, columns: Sequence[str], codes: Sequence[str] | None
-) -> pa.Schema:
-    """Return the columns of a table that are read, after checking names and types."""
-    require_columns(path, schema.names, columns, codes or ())
-    for column in columns:
-        require_integer_type(schema.field(column).type, f"column {column!r} of {path}")
-    return schema if codes is not None else pa.schema([schema.field(name) for name in columns])
+    return schema, pieces()
 
 
-def _batches(
-    path: Path,
-    kind: str,
-    pieces: Iterable[tuple[pa.RecordBatch, float]],
-    schema: pa.Schema,
-    rows: int,
-) -> Generator[Batch, None, None]:
-    """Cut and join record batches to a number of rows each, or fewer at MOST_BYTES.
+def _regroup(
+    pieces: Iterable[tuple[pa.RecordBatch, float]], names: Sequence[str], rows: int
+) -> _Pieces:
+    """Cut and join the columns of pieces to a number of rows each, or fewer at MOST_BYTES.
 
     >>> pieces = [(pa.record_batch({"n": [1, 2, 3]}), 0.6), (pa.record_batch({"n": [4, 5]}), 1.0)]
-    >>> found = _batches(Path("x"), "a file", pieces, pa.schema([("n", pa.int64())]), 2)
-    >>> [(batch.rows["n"].to_pylist(), batch.places, batch.share) for batch in found]
-    [([1, 2], range(1, 3), 0.6), ([3, 4], range(3, 5), 1.0), ([5], range(5, 6), 1.0)]
+    >>> [(batch["n"].to_pylist(), share) for batch, share in _regroup(pieces, ["n"], 2)]
+    [([1, 2], 0.6), ([3, 4], 1.0), ([5], 1.0)]
     """
     held: list[pa.RecordBatch] = []
-    count = size = done = 0
+    count = size = 0
+    for piece, share in pieces:
+        rest = piece.select(names)
+        rest.validate(full=True)  # a damaged file may hold texts that are not valid UTF-8
+        most = max(1, MOST_BYTES * rest.num_rows // max(rest.nbytes, 1))
+        while rest.num_rows:
+            held.append(rest.slice(0, min(rows - count, most)))
+            rest = rest.slice(held[-1].num_rows)
+            count, size = count + held[-1].num_rows, size + held[-1].nbytes
+            if count == rows or size >= MOST_BYTES:
+                yield join(held), share
+                held, count, size = [], 0, 0
+    if held:
+        yield join(held), 1.0
 
-    def batch(share: float) -> Batch:
-        joined = pa.Table.from_batches(held).combine_chunks().to_batches()[0]
-        return Batch(joined, range(done - count + 1, done + 1), None, (), share)
 
-    with reading(path, kind):
-        for piece, share in pieces:
-            rest = piece.select(schema.names)
-            rest.validate(full=True)  # a damaged file may hold texts that are not valid UTF-8
-            most = max(1, MOST_BYTES * rest.num_rows // max(rest.nbytes, 1))
-            while rest.num_rows:
-                held.append(rest.slice(0, min(rows - count, most)))
-                taken = held[-1].num_rows
-                rest = rest.slice(taken)
-                count, done, size = count + taken, done + taken, size + held[-1].nbytes
-                if count == rows or size >= MOST_BYTES:
-                    yield batch(share)
-                    held, count, size = [], 0, 0
-        if held:
-            yield batch(1.0)
+def join(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    """Join record batches, of which at least one has rows."""
+    return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]

@@ -9,15 +9,16 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
 
-from primefourier.files.bad_rows import BadRow, FileError
-from primefourier.files.readers import MOST_BYTES, Batch, Source, require_columns
+from primefourier._checks import plural
+from primefourier.files.readers import MOST_BYTES, Batch, Source
+from primefourier.files.reports import BadRow, FileError
 
 LONGEST = 16 << 20
 """The longest line, and the longest row of a CSV file, in bytes, which bounds memory."""
@@ -37,48 +38,42 @@ class _Row(NamedTuple):
     reason: str
 
 
-def open_csv(
-    path: Path, columns: Sequence[str], codes: Sequence[str] | None, rows: int, *, delimiter: str
-) -> Source:
+def open_csv(path: Path, delimiter: str, only: Sequence[str] | None, rows: int) -> Source:
     """Open a CSV or TSV file in UTF-8 whose first row names the columns.
 
     Args:
         path: The file.
-        columns: The columns to encode.
-        codes: Names of the new columns of codes; None to read ``columns`` alone.
-        rows: The number of rows in a batch.
         delimiter: The character between fields.
+        only: The columns to read; None for all.
+        rows: The number of rows in a batch; it has fewer if they reach MOST_BYTES.
     """
-    with _csv_rows(path, delimiter) as (_, found):
-        header = next(found, None)
+    with path.open("rb") as file:
+        header = next(_csv_rows(file, delimiter), None)
     if header is None:
         raise FileError(f"{path} is empty; its first row must name the columns")
     if header.fields is None:
         raise FileError(f"{path}: the first row, which names the columns, {header.reason}")
-    names = header.fields
-    require_columns(path, names, columns, codes or ())
-    kept = list(range(len(names))) if codes is not None else [names.index(c) for c in columns]
-    schema = pa.schema([(names[i], pa.string()) for i in kept])
+    names: list[str] = header.fields
+    places = [i for i, name in enumerate(names) if only is None or name in only]
 
-    def batches() -> Generator[Batch, None, None]:
-        with _csv_rows(path, delimiter) as (file, found):
-            next(found)
-            yield from _gather(found, lambda row: [row[i] for i in kept], schema, rows, file)
+    def parse(file: BinaryIO) -> Iterator[_Row]:
+        return islice(_csv_rows(file, delimiter), 1, None)
 
-    return Source(schema, batches())
+    def pick(fields: list[str]) -> list[str | None]:
+        return [fields[i] for i in places]
+
+    return _text_schema(names), _gather(path, parse, pick, [names[i] for i in places], rows)
 
 
-def open_jsonl(
-    path: Path, columns: Sequence[str], codes: Sequence[str] | None, rows: int
-) -> Source:
+def open_jsonl(path: Path, columns: Sequence[str], only: Sequence[str] | None, rows: int) -> Source:
     """Open a file of JSON objects in UTF-8, one per line, as :func:`open_csv`.
 
-    Every key becomes a column of texts: strings stay as they are, other values become JSON. A first
-    pass over the file collects the keys.
+    Every key becomes a column of texts: strings stay as they are, other values become JSON. Unless
+    ``only`` says which to read, a first pass over the file collects the keys. A row without one of
+    ``columns`` is a bad row.
     """
-    names = list(columns)
-    if codes is not None:
-        keys: dict[str, None] = {}
+    keys: dict[str, None] = dict.fromkeys(only or ())
+    if only is None:
         with path.open("rb") as file:
             for row in _json_rows(file, columns):
                 keys.update(dict.fromkeys(row.fields or ()))
@@ -87,129 +82,111 @@ def open_jsonl(
                         f"{path} has more than {_MOST_KEYS} different keys; write a .npy file, "
                         "which has no other columns, or split the input"
                     )
-        names = list(keys or columns)
-        require_columns(path, names, columns, codes)
-    schema = pa.schema([(name, pa.string()) for name in names])
+    names = list(keys or columns)
 
-    def batches() -> Generator[Batch, None, None]:
-        with path.open("rb") as file:
-            found = _json_rows(file, columns)
-            yield from _gather(found, lambda row: [row.get(n) for n in names], schema, rows, file)
+    def parse(file: BinaryIO) -> Iterator[_Row]:
+        return _json_rows(file, columns)
 
-    return Source(schema, batches())
+    def pick(fields: dict[str, str | None]) -> list[str | None]:
+        return [fields.get(name) for name in names]
+
+    return _text_schema(names), _gather(path, parse, pick, names, rows)
+
+
+def _text_schema(names: Sequence[str]) -> pa.Schema:
+    return pa.schema([(name, pa.string()) for name in names])
 
 
 def _gather(
-    rows: Iterable[_Row],
+    path: Path,
+    parse: Callable[[BinaryIO], Iterator[_Row]],
     pick: Callable[[Any], list[str | None]],
-    schema: pa.Schema,
-    most: int,
-    file: BinaryIO,
+    names: Sequence[str],
+    rows: int,
 ) -> Generator[Batch, None, None]:
-    """Collect rows, including bad ones, into batches of ``most`` rows or MOST_BYTES."""
-    size = max(1, os.fstat(file.fileno()).st_size)
-    good: list[list[str | None]] = []
-    places: list[int] = []
+    """Collect the values that ``pick`` takes from each row into batches."""
+    values: list[list[str | None]] = []
     lines: list[int] = []
-    bad: list[BadRow] = []
-    held = 0
+    unread: dict[int, BadRow] = {}
+    first, held = 1, 0
+    with path.open("rb") as file:
+        size = max(1, os.fstat(file.fileno()).st_size)
 
-    def batch(share: float) -> Batch:
-        columns = zip(*good, strict=True) if good else [()] * len(schema)
-        arrays = [pa.array(column, pa.string()) for column in columns]
-        return Batch(pa.record_batch(arrays, schema=schema), places, lines, bad, share)
+        def batch() -> Batch:
+            arrays = [pa.array(column, pa.string()) for column in zip(*values, strict=True)]
+            table = pa.record_batch(arrays, schema=_text_schema(names))
+            return Batch(table, first, min(1.0, file.tell() / size), lines, unread)
 
-    for number, row in enumerate(rows, start=1):
-        if row.fields is None:
-            bad.append(BadRow(number, row.line, None, row.text, row.reason))
-        else:
-            good.append(pick(row.fields))
-            places.append(number)
+        for row in parse(file):
+            if row.fields is None:
+                number = first + len(lines)
+                unread[len(lines)] = BadRow(number, row.line, None, row.text, row.reason)
+            values.append([None] * len(names) if row.fields is None else pick(row.fields))
             lines.append(row.line)
-        held += len(row.text)
-        if len(good) + len(bad) == most or held >= MOST_BYTES:
-            yield batch(file.tell() / size)
-            good, places, lines, bad, held = [], [], [], [], 0
-    if good or bad:
-        yield batch(1.0)
+            held += len(row.text)
+            if len(lines) == rows or held >= MOST_BYTES:
+                yield batch()
+                first, held = first + len(lines), 0
+                values, lines, unread = [], [], {}
+        if lines:
+            yield batch()
 
 
-def _lines(file: BinaryIO) -> Iterator[bytes]:
-    r"""Yield the lines with their ends; a longer one is cut to LONGEST + 1 bytes.
+def _lines(file: BinaryIO) -> Iterator[tuple[str, int, str]]:
+    r"""Yield each line with its end, its bytes, and why it cannot be read, if it cannot.
 
     Only \n ends a line. A byte order mark at the beginning of the file is left out.
     """
-    first = True
-    while line := file.readline(LONGEST + 1):
-        rest = line
-        while len(line) > LONGEST and rest and not rest.endswith(b"\n"):
+    encoding = "utf-8-sig"
+    while data := file.readline(LONGEST + 1):
+        rest, reason = data, _TOO_LONG if len(data) > LONGEST else ""
+        while reason and rest and not rest.endswith(b"\n"):
             rest = file.readline(1 << 20)
-        yield line.removeprefix(_BYTE_ORDER_MARK) if first else line
-        first = False
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            text, reason = data.decode(encoding, "replace"), reason or "is not UTF-8"
+        yield text, len(data), reason
+        encoding = "utf-8"
 
 
-class _TooLongError(Exception):
-    pass
-
-
-@contextmanager
-def _csv_rows(path: Path, delimiter: str) -> Iterator[tuple[BinaryIO, Iterator[_Row]]]:
-    limit = csv.field_size_limit(LONGEST)
-    try:
-        with path.open("rb") as file:
-            yield file, _parse_csv(file, delimiter)
-    finally:
-        csv.field_size_limit(limit)
-
-
-def _parse_csv(file: BinaryIO, delimiter: str) -> Iterator[_Row]:
-    lines, held, size = _lines(file), [], 0
+def _csv_rows(file: BinaryIO, delimiter: str) -> Generator[_Row, None, None]:
+    lines, held, size, reason = _lines(file), [], 0, ""
 
     def next_line() -> str:  # unlike a generator, it can be called again after it raised an error
-        nonlocal size
-        data = next(lines)
-        held.append(data.decode("utf-8", "surrogateescape"))
-        size += len(data)
+        nonlocal size, reason
+        text, more, problem = next(lines)
+        held.append(text)
+        size, reason = size + more, reason or problem
         if size > LONGEST:
-            raise _TooLongError
-        return held[-1]
+            raise csv.Error
+        return text
 
     rows = csv.reader(iter(next_line, None), delimiter=delimiter, strict=True)
     columns, line = 0, 1
     while True:
-        fields, reason = None, ""
+        fields = None
+        limit = csv.field_size_limit(LONGEST)  # it holds for all readers, so it is set back below
         try:
             fields = next(rows)
         except StopIteration:
             return
-        except _TooLongError:
-            reason = _TOO_LONG
         except csv.Error as error:
             last = f" (lines {line} to {line + len(held) - 1})" if len(held) > 1 else ""
-            reason = f"is not well-formed{last}: {error}"
-        text = "".join(held).rstrip("\r\n")
-        if not _is_unicode(text):
-            text = text.encode(errors="surrogateescape").decode(errors="replace")
-            fields, reason = None, reason or "is not UTF-8"
+            reason = f"is not well-formed{last}: {error}" if size <= LONGEST else _TOO_LONG
+        finally:
+            csv.field_size_limit(limit)
         if fields == [] and columns == 1:
             fields = [""]  # in a file with one column, a blank line is a missing value
         columns = columns or len(fields or ())  # the number of fields in the first row
-        if fields and len(fields) != columns:
-            reason = f"has {len(fields)} field{'s'[: len(fields) != 1]}, not {columns}"
-            fields = None
-        if fields != []:
-            yield _Row(line, text, fields, reason)
+        if fields and len(fields) != columns and not reason:
+            reason = f"has {plural(len(fields), 'field')}, not {columns}"
+        if reason or fields != []:
+            text = "".join(held).rstrip("\r\n")
+            yield _Row(line, text, None if reason else fields, reason)
         line += len(held)
         held.clear()
-        size = 0
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+        size, reason = 0, ""
 
 
 class _Number(str):
@@ -226,12 +203,8 @@ _DECODER = json.JSONDecoder(parse_int=_Number, parse_float=_Number, parse_consta
 
 
 def _json_rows(file: BinaryIO, columns: Sequence[str]) -> Iterator[_Row]:
-    for line, data in enumerate(_lines(file), start=1):
-        fields, reason = None, _TOO_LONG if len(data) > LONGEST else ""
-        try:
-            text = data.decode().strip(" \t\r\n")
-        except UnicodeDecodeError:
-            text, reason = data.decode(errors="replace").strip(), reason or "is not UTF-8"
+    for line, (whole, _, reason) in enumerate(_lines(file), start=1):
+        fields, text = None, whole.strip(" \t\r\n")
         if text and not reason:
             fields, reason = _parse_json(text, columns)
         if text:
@@ -247,37 +220,34 @@ def _parse_json(text: str, columns: Sequence[str]) -> tuple[dict[str, str | None
         for column in columns:
             if column not in found:
                 return None, f"has no key {column!r}"
-        fields = {k: v if isinstance(v, str) else _as_text(v) for k, v in found.items()}
+        fields = {
+            key: value if value is None or isinstance(value, str) else _to_json(value)
+            for key, value in found.items()
+        }
+        if "\\u" in text:  # JSON can escape half a surrogate pair
+            "".join(f"{key}{value}" for key, value in fields.items()).encode()
     except RecursionError:
         return None, "is nested too deeply"
+    except UnicodeEncodeError:
+        return None, "holds a text that is not valid Unicode"
     except ValueError as error:
         return None, f"is not JSON: {error}"
-    # JSON can escape half a surrogate pair
-    if "\\u" in text and not all(_is_unicode(f"{k}{v}") for k, v in fields.items()):
-        return None, "holds a text that is not valid Unicode"
     return fields, ""
 
 
-def _as_text(value: Any, levels: int = _MOST_LEVELS) -> str | None:
-    """Return a string as it is, and another value as JSON with its numbers unchanged.
+def _to_json(value: Any, levels: int = _MOST_LEVELS) -> str:
+    """Write a value as JSON with its numbers unchanged.
 
-    >>> _as_text({"a": [_Number("1.50"), None, "é"]})
+    >>> _to_json({"a": [_Number("1.50"), None, "é"]})
     '{"a": [1.50, null, "é"]}'
     """
-    if value is None or isinstance(value, str):
+    if isinstance(value, _Number):
         return value
-
-    def write(entry: Any) -> str:
-        if isinstance(entry, _Number):
-            return entry
-        if isinstance(entry, dict | list):
-            return str(_as_text(entry, levels - 1))
-        return json.dumps(entry, ensure_ascii=False)
-
+    if not isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False)
     if levels == 0:
         raise RecursionError
-    if isinstance(value, dict):
-        return "{" + ", ".join([f"{write(k)}: {write(v)}" for k, v in value.items()]) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join([write(entry) for entry in value]) + "]"
-    return write(value)
+        return "[" + ", ".join([_to_json(entry, levels - 1) for entry in value]) + "]"
+    pairs = [f"{_to_json(key)}: {_to_json(entry, levels - 1)}" for key, entry in value.items()]
+    return "{" + ", ".join(pairs) + "}"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, get_args
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from primefourier._files import writing
 from primefourier.encoding import PrimeBasis
-from primefourier.files.bad_rows import FileError
+from primefourier.files.job import Job
+from primefourier.files.reports import FileError
 
-Format = Literal["parquet", "arrow", "npy"]
-FORMATS: tuple[Format, ...] = get_args(Format)
 METADATA_KEY = b"primefourier"
 """The metadata key under which a column of codes describes its basis as JSON."""
 
@@ -28,38 +27,21 @@ Write = Callable[[pa.RecordBatch, Sequence[NDArray[Any]]], None]
 
 
 @contextmanager
-def open_writer(
-    path: Path,
-    file: BinaryIO,
-    kind: Format,
-    schema: pa.Schema,
-    *,
-    names: Sequence[str],
-    basis: PrimeBasis,
-    dtype: str,
-) -> Iterator[Write]:
+def open_writer(job: Job, path: Path, file: BinaryIO, schema: pa.Schema) -> Iterator[Write]:
     """Begin an output file, which is complete when the block ends.
 
     Args:
+        job: Format, basis, precision and names of the codes.
         path: The name of the file, for errors.
         file: A seekable binary file.
-        kind: The format.
         schema: The columns of the input to keep; a .npy file keeps none.
-        names: The names of the columns of codes.
-        basis: The basis of the codes.
-        dtype: Their precision.
 
     Raises:
         FileError: If the format cannot hold the columns.
         OSError: With a sentence that names the file, if it cannot be written.
     """
     with _translate_errors(path):
-        opened: _NpyFile | _TableFile
-        if kind == "npy":
-            shape = (len(names), *basis.shape) if len(names) > 1 else basis.shape
-            opened = _NpyFile(file, np.dtype(dtype), shape)
-        else:
-            opened = _TableFile(file, kind, schema, [code_field(n, basis, dtype) for n in names])
+        opened = _NpyFile(job, file) if job.format == "npy" else _TableFile(job, file, schema)
 
     def write(rows: pa.RecordBatch, codes: Sequence[NDArray[Any]]) -> None:
         with _translate_errors(path):
@@ -110,36 +92,33 @@ class _TableFile:
     the codes nor puts them into dictionaries: they are nearly random, and snappy saved only 5 %.
     """
 
-    def __init__(
-        self, file: BinaryIO, kind: Format, schema: pa.Schema, codes: Sequence[pa.Field]
-    ) -> None:
+    def __init__(self, job: Job, file: BinaryIO, schema: pa.Schema) -> None:
+        self._codes = [code_field(name, job.basis, job.dtype) for name in job.code_names]
         # An Arrow file holds one dictionary per column, while every batch may have its own.
-        fields = [_plain(field) for field in schema] if kind == "arrow" else list(schema)
-        self._kept = pa.schema(fields)
-        self._schema = pa.schema([*fields, *codes], schema.metadata)
+        kept = [_plain(field) for field in schema] if job.format == "arrow" else list(schema)
+        self._schema = pa.schema([*kept, *self._codes], schema.metadata)
         self._writer: Any
-        if kind == "arrow":
+        if job.format == "arrow":
             self._writer = pa.ipc.new_file(file, self._schema)
             return
-        leaves = _leaf_paths(self._schema)
-        others = leaves[: -len(codes)]
+        others = _leaf_paths(schema)
         self._writer = pq.ParquetWriter(
             file,
             self._schema,
             use_dictionary=others or False,
             write_page_checksum=True,
             write_statistics=others or False,
-            compression={leaf: "snappy" if leaf in others else "none" for leaf in leaves},
+            compression=dict.fromkeys(others, "snappy"),
         )
 
     def write(self, rows: pa.RecordBatch, codes: Sequence[NDArray[Any]]) -> None:
+        kept = [
+            column.cast(kind) if column.type != kind else column
+            for column, kind in zip(rows.columns, self._schema.types, strict=False)
+        ]
         lists = [
             pa.FixedSizeListArray.from_arrays(pa.array(one.reshape(-1)), type=field.type)
-            for one, field in zip(codes, list(self._schema)[len(self._kept) :], strict=True)
-        ]
-        kept = [
-            column.cast(field.type) if column.type != field.type else column
-            for column, field in zip(rows.columns, self._kept, strict=True)
+            for one, field in zip(codes, self._codes, strict=True)
         ]
         self._writer.write_batch(pa.record_batch([*kept, *lists], schema=self._schema))
 
@@ -163,10 +142,11 @@ def _leaf_paths(schema: pa.Schema) -> list[str]:
 class _NpyFile:
     """An array of codes, written one after another; the header gets their number at the end."""
 
-    def __init__(self, file: BinaryIO, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
-        self._file, self._dtype, self._shape, self._rows = file, dtype, shape, 0
+    def __init__(self, job: Job, file: BinaryIO) -> None:
+        columns = [len(job.code_names)] if len(job.code_names) > 1 else []
+        self._shape, self._dtype = [*columns, *job.basis.shape], np.dtype(job.dtype)
+        self._file, self._rows = file, 0
         self._write_header()
-        self._begin = file.tell()
 
     def write(self, rows: pa.RecordBatch, codes: Sequence[NDArray[Any]]) -> None:
         joined = codes[0] if len(codes) == 1 else np.stack(codes, axis=1)
@@ -175,8 +155,7 @@ class _NpyFile:
 
     def close(self) -> None:
         self._file.seek(0)
-        self._write_header()
-        assert self._file.tell() == self._begin  # numpy leaves room for a first axis that grows
+        self._write_header()  # of the same length: numpy leaves room for a first axis that grows
 
     def _write_header(self) -> None:
         header: dict[str, Any] = {

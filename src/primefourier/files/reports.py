@@ -1,4 +1,4 @@
-"""Bad rows, which cannot be encoded: as errors, and as lines of a file."""
+"""What a run reports: bad rows, progress and a summary."""
 
 from __future__ import annotations
 
@@ -82,3 +82,64 @@ def reject_lines(file: Path, bad: Iterable[BadRow]) -> bytes:
         lines.append(json.dumps({"file": str(file), **known}, ensure_ascii=False) + "\n")
     # JSON escapes replace text that is not valid Unicode, such as odd bytes in a path
     return "".join(lines).encode(errors="backslashreplace")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Rows and parts so far.
+
+    Args:
+        rows: Rows written, including those of earlier runs.
+        rejected: Bad rows that were left out.
+        share: The fraction of the input that is read, from 0 to 1.
+        before: Rows, including rejected ones, of earlier runs.
+        parts: Files in the output folder, including those of earlier runs.
+        parts_before: Files of earlier runs.
+    """
+
+    rows: int = 0
+    rejected: int = 0
+    share: float = 0.0
+    before: int = 0
+    parts: int = 0
+    parts_before: int = 0
+
+    def plus(self, more: Progress, *, share: float) -> Progress:
+        """Return the sum of two counts, at a given share of the input.
+
+        >>> Progress(rows=2).plus(Progress(rows=3, rejected=1), share=0.5)
+        Progress(rows=5, rejected=1, share=0.5, before=0, parts=0, parts_before=0)
+        """
+        counts = {name: count + getattr(more, name) for name, count in asdict(self).items()}
+        return Progress(**(counts | {"share": share}))
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The result of encoding files.
+
+    Args:
+        rows: Rows in the output.
+        rejected: Bad rows that were left out.
+        out: The file or folder that was written.
+        rejects: The file that lists the bad rows, if there are any.
+        parts: The number of files in the folder; None if the output is one file.
+        parts_before: How many of them earlier runs wrote.
+        started_over: Whether an earlier, interrupted run of the same file was started over.
+    """
+
+    rows: int
+    rejected: int
+    out: Path
+    rejects: Path | None = None
+    parts: int | None = None
+    parts_before: int = 0
+    started_over: bool = False
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the fields as values that JSON can hold.
+
+        >>> Summary(rows=1, rejected=0, out=Path("codes.npy")).as_dict()["out"]
+        'codes.npy'
+        """
+        return {k: str(v) if isinstance(v, Path) else v for k, v in asdict(self).items()}
