@@ -2,6 +2,7 @@
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from distributed import Client
@@ -123,7 +124,7 @@ def test_a_record_that_cannot_be_fetched_is_fetched_again_and_then_an_error(
     """A connection may fail between a model's end and the arrival of its record."""
     gather, left = Client._gather_remote, iter(range(failures))
 
-    async def fail(self: Client, *arguments: object) -> object:
+    async def fail(self: Client, *arguments: Any) -> object:
         if next(left, None) is None:
             return await gather(self, *arguments)
         self._gather_keys = self._gather_future = None
