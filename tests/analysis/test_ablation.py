@@ -363,3 +363,28 @@ def test_a_missing_package_is_named_with_its_extra(package: str) -> None:
     assert done.returncode != 0
     assert f"needs {package}, which is not installed" in done.stderr
     assert "pip install '.[nn]' in a clone" in done.stderr.splitlines()[-1]
+
+
+def test_the_optimal_constant_is_where_the_loss_is_smallest() -> None:
+    """Logits are (x, y), and most inputs are of class 0: a large x is best where x is unknown."""
+    model = nn.Linear(2, 2, bias=False)
+    nn.init.eye_(model.weight)
+    y = torch.tensor([1.0, 1.0, 1.0, 1.0])
+    inputs = torch.stack([torch.tensor([1.1, 1.1, 1.1, 0.5]), y], dim=1)
+    labels, group = torch.tensor([0, 0, 0, 1]), {"x": torch.tensor([True, False])}
+    (zero,), (mean,), (optimal,) = (
+        ablate(model, inputs, labels, group, kind=kind) for kind in ("zero", "mean", "optimal")
+    )
+    assert (zero.drop, mean.drop, optimal.drop) == (0.75, 0.75, 0.25)
+    assert model.weight.grad is None
+    assert torch.equal(model.weight, torch.eye(2))
+
+
+def test_an_optimal_constant_cannot_replace_what_the_answer_depends_on() -> None:
+    model, labels = residue_reader(15), NUMBERS % 15
+    groups = feature_groups(BASIS, "prime")
+    found = ablate(model, NUMBERS, labels, groups, at=model[0], kind="optimal")
+    drops = {ablation.label: ablation.drop for ablation in found}
+    assert drops[3] >= 0.6
+    assert drops[5] >= 0.75
+    assert drops[7] == 0

@@ -1,29 +1,25 @@
 """Which features a trained network uses: ablation of any torch classifier, with uncertainty.
 
-``ablate`` and ``feature_groups`` load torch when they are first used; the rest needs scipy only.
+``ablate`` and ``feature_groups`` load torch when they are first used; exact tests and bounds load
+scipy.
 """
 
 from typing import TYPE_CHECKING, Any
 
 from primefourier._checks import missing_extra
-
-try:
-    from primefourier.analysis.statistics import (
-        Interval,
-        drop_bounds,
-        mean_interval,
-        noise_floor,
-        paired_p_value,
-    )
-except ImportError as error:
-    raise missing_extra("primefourier.analysis", error, "nn") from error
-
 from primefourier.analysis.ablation import Ablation
 from primefourier.analysis.specialisation import (
     Ratio,
     Selectivity,
     selectivity,
     specialisation_ratio,
+)
+from primefourier.analysis.statistics import (
+    Interval,
+    drop_bounds,
+    mean_interval,
+    noise_floor,
+    paired_p_value,
 )
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from typing import Generic, Literal, TypeVar
 
 from primefourier.analysis.statistics import noise_floor, paired_p_value
 
-Kind = Literal["zero", "mean", "permute"]
-"""The replacement of ablated features: zeros, their mean, or the features of another input."""
+Kind = Literal["zero", "mean", "permute", "optimal"]
+"""The replacement of ablated features: zeros, their mean, the features of another input, or the
+constant with the smallest loss (optimal ablation; Li and Janson, 2024)."""
 
 Label = TypeVar("Label", bound=Hashable)
 

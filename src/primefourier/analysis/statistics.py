@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc, betainccinv, betaincinv, stdtrit
 
+from primefourier._checks import missing_extra
 from primefourier.arithmetic.integers import as_integer, as_integers
 
 
@@ -72,7 +72,7 @@ def paired_p_value(lost: int, gained: int) -> float:
         density = math.exp(-square / 2) / math.sqrt(2 * math.pi)
         correction = density * math.sqrt(square) * (square - 1) / 6 * (1 / total)
         return math.erfc(math.sqrt(square / 2)) - correction
-    return min(1.0, 2 * float(betainc(max(lost, gained), min(lost, gained) + 1, 0.5)))
+    return min(1.0, 2 * float(_special().betainc(max(lost, gained), min(lost, gained) + 1, 0.5)))
 
 
 def drop_bounds(
@@ -120,8 +120,8 @@ def _clopper_pearson(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Bound a probability from both sides; each bound fails with at most the given error."""
     rest = size - count
-    low = np.where(count > 0, betaincinv(np.maximum(count, 1), rest + 1, error), 0.0)
-    high = np.where(rest > 0, betainccinv(count + 1, np.maximum(rest, 1), error), 1.0)
+    low = np.where(count > 0, _special().betaincinv(np.maximum(count, 1), rest + 1, error), 0.0)
+    high = np.where(rest > 0, _special().betainccinv(count + 1, np.maximum(rest, 1), error), 1.0)
     return low, high
 
 
@@ -187,7 +187,7 @@ def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
     mean, count = statistics.mean(numbers), len(numbers)  # exact, so equal values have no spread
     if count == 1:
         return Interval(mean, None, None, count)
-    quantile = float(stdtrit(count - 1, (1 + confidence) / 2))
+    quantile = float(_special().stdtrit(count - 1, (1 + confidence) / 2))
     reach = quantile * statistics.stdev(numbers) / math.sqrt(count)
     return Interval(mean, mean - reach, mean + reach, count)
 
@@ -195,3 +195,12 @@ def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
 def _require_confidence(confidence: float) -> None:
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be between 0 and 1, got {confidence}; use 0.95 for 95 %")
+
+
+def _special() -> Any:
+    """Return scipy's special functions, which are loaded when first needed."""
+    try:
+        from scipy import special
+    except ImportError as error:
+        raise missing_extra("primefourier.analysis", error, "nn") from error
+    return special

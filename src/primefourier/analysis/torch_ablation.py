@@ -17,6 +17,9 @@ from primefourier.analysis.site import FeatureSite, evaluating
 from primefourier.arithmetic.integers import as_integer, require_integer_tensor
 from primefourier.nn.embedding import require_tensor
 
+_FITTED, _FIT_STEPS, _FIT_RATE = 4096, 100, 0.05
+"""Inputs, steps and learning rate of the search for an optimal constant."""
+
 
 def ablate(
     model: nn.Module,
@@ -42,8 +45,9 @@ def ablate(
         at: The submodule whose output is the features, for example the PrimeFourierEmbedding of a
             model that reads integers. By default the features are the inputs.
         kind: The replacement: "zero", as in the paper; the "mean" of the features over the inputs;
-            or "permute", the features of another input, with one random permutation of the inputs
-            for all features of all groups.
+            "permute", the features of another input, with one random permutation of the inputs
+            for all features of all groups; or "optimal", for each group the constant with the
+            smallest cross-entropy over the inputs, found from the mean by gradient descent.
         batch_size: The number of inputs per forward pass.
         seed: The seed of the permutation.
 
@@ -87,18 +91,45 @@ def ablate(
 
     with torch.no_grad(), evaluating(model):
         before = correct(remember)
-        others = replacement(kind, torch.cat(seen), size=size, seed=seed)
+        start = "mean" if kind == "optimal" else kind
+        others = replacement(start, torch.cat(seen), size=size, seed=seed)
 
-        def replace(mask: Tensor, here: slice, features: Tensor) -> Tensor:
+        def replace(mask: Tensor, others: Tensor, here: slice, features: Tensor) -> Tensor:
             return torch.where(mask, others[here], features)
 
         masks = {label: require_mask(mask, label, others) for label, mask in groups.items()}
         ablations = []
         for label, mask in masks.items():
-            after = correct(partial(replace, mask))
+            values = others
+            if kind == "optimal":
+                few = inputs[:_FITTED].to(device)
+                constant = _fit_constant(site, few, labels[:_FITTED].to(device), mask, others[0])
+                values = constant.expand_as(others)
+            after = correct(partial(replace, mask, values))
             lost, gained = int((before & ~after).sum()), int((after & ~before).sum())
             ablations.append(Ablation(label, kind, size, int(before.sum()), lost, gained))
     return ablations
+
+
+def _fit_constant(
+    site: FeatureSite, inputs: Tensor, labels: Tensor, mask: Tensor, start: Tensor
+) -> Tensor:
+    """Return the constant features, with the smallest loss, for the masked features of all inputs.
+
+    Weights get no gradients; the best of all steps counts, the start included.
+    """
+    constant = start.clone().requires_grad_()
+    optimizer = torch.optim.Adam([constant], lr=_FIT_RATE)
+    best, least = start, float("inf")
+    for _ in range(_FIT_STEPS):
+        with torch.enable_grad():
+            logits = site.run(inputs.clone(), lambda x: torch.where(mask, constant, x))
+            loss = nn.functional.cross_entropy(logits, labels)
+        if float(loss) < least:
+            best, least = constant.detach().clone(), float(loss)
+        (constant.grad,) = torch.autograd.grad(loss, constant)
+        optimizer.step()
+    return best
 
 
 def _require_samples(inputs: Tensor, labels: Tensor) -> int:
