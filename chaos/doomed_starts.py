@@ -1,4 +1,4 @@
-"""Worker processes that are killed while they start, as the kernel does when memory runs out."""
+"""Worker processes that are killed while they start, or hang, as when memory runs out."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ _PROGRAM = """
 import os
 import signal
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,6 +14,8 @@ if "primefourier.cluster" in sys.orig_argv:
     for ticket in Path(__file__).parent.glob("*.ticket"):
         with suppress(FileNotFoundError):  # another process was faster
             ticket.unlink()
+            if "hang" in ticket.name:
+                time.sleep(600)
             os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -28,9 +31,14 @@ class DoomedStarts:
         self.folder = folder
         (folder / "sitecustomize.py").write_text(_PROGRAM)
 
-    def doom(self, count: int) -> None:
-        """Kill the next so many worker processes before they have done anything, and no more."""
+    def doom(self, count: int, *, hang: bool = False) -> None:
+        """Kill the next so many worker processes before they have done anything, and no more.
+
+        Args:
+            count: How many.
+            hang: Whether they hang instead of being killed.
+        """
         for ticket in self.folder.glob("*.ticket"):
             ticket.unlink()
         for i in range(count):
-            (self.folder / f"{i}.ticket").touch()
+            (self.folder / f"{i}{'-hang' * hang}.ticket").touch()

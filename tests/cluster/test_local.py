@@ -197,3 +197,15 @@ def test_a_worker_ignores_signals_and_ends_with_its_driver(client: Client, tmp_p
         assert worker.wait(60) == 1
         assert b"Traceback" not in worker.stderr.read()
     assert not folder.exists()
+
+
+def test_a_worker_that_hangs_while_it_starts_is_replaced(
+    doomed_starts: DoomedStarts,
+    monkeypatch: pytest.MonkeyPatch,
+    logged: Callable[[], list[str]],
+) -> None:
+    monkeypatch.setattr("primefourier.cluster.local._START_SECONDS", 12.0)
+    doomed_starts.doom(1, hang=True)
+    with local_client(1) as client:
+        assert client.submit(len, "abc").result() == 3
+    assert ["while it was starting (killed by signal 9)" in text for text in logged()] == [True]

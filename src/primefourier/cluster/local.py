@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from tempfile import TemporaryDirectory
@@ -31,6 +32,8 @@ _SETTINGS = {
 }
 _STARTS = 10
 """How many worker processes in a row may end while they start."""
+_START_SECONDS = 120.0
+"""How long a worker process may take to connect; then it counts as ended."""
 
 
 def usable_cores() -> int:
@@ -82,6 +85,7 @@ class _Crew:
     def __init__(self, cluster: LocalCluster, client: Client, count: int) -> None:
         self._cluster, self._client, self._count = cluster, client, count
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
+        self._deadlines: dict[int, float] = {}
         self._connected, self._over = threading.Event(), threading.Event()
         self._failure = ""
         self._keeper = threading.Thread(target=self._keep, daemon=True)
@@ -117,7 +121,7 @@ class _Crew:
             reason = f"worker processes cannot be replaced: {type(error).__name__}: {error}"
         if reason:
             self._failure = (
-                f"{reason}; what was written before is safe. Make room in memory, or use fewer "
+                f"{reason}; what was written before is safe. Free memory, or use fewer "
                 "workers or none, and run the same command again"
             )
             self._connected.set()
@@ -139,6 +143,8 @@ class _Crew:
             if self._processes.keys() <= known:
                 self._connected.set()
             for pid, process in list(self._processes.items()):
+                if pid not in known and time.monotonic() > self._deadlines[pid]:
+                    process.kill()  # it hangs; the next look finds it ended
                 if (code := process.poll()) is None:
                     continue
                 del self._processes[pid]
@@ -155,6 +161,7 @@ class _Crew:
         settings = {
             "distributed": dask.config.get("distributed"),
             "logging": {"distributed": "critical"},
+            "temporary-directory": self._folder.name,
         }
         words = ["-m", "primefourier.cluster", self._cluster.scheduler_address, self._folder.name]
         process = subprocess.Popen(
@@ -168,6 +175,7 @@ class _Crew:
             },
         )
         self._processes[process.pid] = process
+        self._deadlines[process.pid] = time.monotonic() + _START_SECONDS
 
 
 @contextmanager
