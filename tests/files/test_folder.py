@@ -5,6 +5,7 @@ import os
 import signal
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from files_driver import ROWS, command, start, wait_for_rows
@@ -240,3 +241,17 @@ def test_an_input_that_changes_is_reported(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="was changed while it was read"):
         encode_file(source, out=out, column="n", basis=BASIS, on_progress=change)
     assert "_done.json" not in names(out)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "link"])
+def test_a_job_file_that_is_a_pipe_or_a_link_is_not_read(tmp_path: Path, kind: str) -> None:
+    np.save(tmp_path / "numbers.npy", np.arange(3))
+    out = tmp_path / "codes"
+    out.mkdir()
+    (out / "part-000000-000000.parquet").touch()
+    if kind == "pipe":
+        os.mkfifo(out / "_job.json")
+    else:
+        (out / "_job.json").symlink_to("/dev/zero")
+    with pytest.raises(FileError, match=r"_job.json is missing or damaged; overwrite the folder"):
+        encode_file(tmp_path / "numbers.npy", out=f"{out}/")

@@ -37,6 +37,9 @@ from primefourier.figures.style import (
 
 _NOT_MEASURED: tuple[Artist, str] = (Patch(**GAP), "not measured yet")
 
+_MOST_TEXTS = 40
+"""A matrix of drops with more rows has no numbers in its cells."""
+
 
 def draw_heatmap(
     values: ArrayLike,
@@ -181,8 +184,9 @@ def draw_drop_matrices(panels: Sequence[DropMatrix], *, title: str, caption: str
         for k, axes in zip(shelf, places.flat, strict=True):
             axes.set_aspect("equal", anchor="NW")
             colors = draw_cells(axes, tables[k], (0, 1), SEQUENTIAL, gaps=np.isnan(tables[k]))
-            for i, j, value, ink in known_cells(colors, tables[k]):
-                write_cell(axes, i, j, write_short(value), CELL_SIZE, ink)
+            if len(tables[k]) <= _MOST_TEXTS:  # more take minutes to draw, and colours remain
+                for i, j, value, ink in known_cells(colors, tables[k]):
+                    write_cell(axes, i, j, write_short(value), CELL_SIZE, ink)
             primes = [str(p) for p in panels[k].primes]
             _name_cells(axes, primes, primes, SMALL_SIZE)
             write_title(axes, panels[k].name, cell * max(4, len(primes)))

@@ -14,7 +14,14 @@ from contextlib import closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
-from primefourier._files import lock_file, new_file, open_in_place, write_file, writing
+from primefourier._files import (
+    lock_file,
+    new_file,
+    open_in_place,
+    refuse_link,
+    write_file,
+    writing,
+)
 from primefourier.cluster import ClusterError, remote_client, usable_cores, with_version_check
 from primefourier.files.job import Job, require_unchanged
 from primefourier.files.reports import BadRowError, FileError, Progress, Summary, reject_lines
@@ -69,6 +76,7 @@ def write_folder(
         if total.rejected:
             with writing(rejects), new_file(rejects) as file:
                 for part in sorted(out.glob("_rejects-*.jsonl")):
+                    refuse_link(part)
                     with part.open("rb") as lines:
                         shutil.copyfileobj(lines, file)
         about = {"rows": total.rows, "rejected": total.rejected, "parts": total.parts}
@@ -217,6 +225,7 @@ def _names(folder: Path) -> list[str]:
 def _require_same(folder: Path, job: Job) -> None:
     """Refuse a folder that holds another job, and name the differences."""
     try:
+        refuse_link(folder / _JOB_NAME)  # and pipes, which would never end
         found = json.loads((folder / _JOB_NAME).read_text(encoding="utf-8"))
         differences = [
             f"{name} was {_show(found.get(name))}, is {_show(value)}"
