@@ -122,7 +122,8 @@ def exact_sum_logits(
     a, b = (codes.reshape(*code_batch(codes, basis), -1, 2)[..., places, :] for codes in (a, b))
     cosine = a[..., 0] * b[..., 0] - a[..., 1] * b[..., 1]
     sine = a[..., 0] * b[..., 1] + a[..., 1] * b[..., 0]
-    logits: NDArray[np.float64] = cosine @ found.waves[:, 0, :, 0] + sine @ found.waves[:, 0, :, 1]
+    waves = np.concatenate([found.waves[:, 0, :, 0], found.waves[:, 0, :, 1]])
+    logits: NDArray[np.float64] = np.concatenate([cosine, sine], axis=-1) @ waves
     return logits
 
 
