@@ -4,9 +4,10 @@ import os
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import pytest
 
@@ -191,3 +192,22 @@ def test_an_error_names_the_file_once(tmp_path: Path) -> None:
         writing(Path("outer")),
     ):
         raise OSError("no")
+
+
+@pytest.mark.parametrize("opened", [new_file, locked_file])
+def test_a_file_is_on_disk_before_it_gets_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: Callable[[Path], Any]
+) -> None:
+    path, synced = tmp_path / "a", list[tuple[str, int, bool]]()
+    sync = os.fsync
+
+    def note(number: int) -> None:
+        found = os.fstat(number)
+        kind = "folder" if stat.S_ISDIR(found.st_mode) else "file"
+        synced.append((kind, found.st_size if kind == "file" else 0, path.exists()))
+        sync(number)
+
+    monkeypatch.setattr(os, "fsync", note)
+    with opened(path) as file:
+        file.write(b"new")
+    assert synced == [("file", 3, False), ("folder", 0, True)]
