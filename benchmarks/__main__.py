@@ -12,7 +12,7 @@ from benchmarks.encoding import (
 )
 from benchmarks.files import encode_files
 from benchmarks.page import open_report
-from benchmarks.training import worker_megabytes
+from benchmarks.training import readable_loop, worker_megabytes
 from primefourier.cli.app import run
 
 
@@ -26,6 +26,8 @@ def main() -> None:
 def training() -> None:
     """Compare the trainers on one whole configuration of the paper."""
     run(["bench", "--epochs", "25", *sys.argv[1:]])
+    title = "Training examples per second, one epoch with test and ablation, one thread"
+    show(title, readable_loop())
     print(f"memory of a worker at |P| = 16, r = 4000, MiB: {worker_megabytes():.0f}")
 
 

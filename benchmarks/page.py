@@ -11,7 +11,8 @@ from primefourier.lab import Run
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.provenance import Provenance
 from primefourier.lab.record import Measurement, Record
-from primefourier.lab.studies import models_of, profile
+from primefourier.lab.studies import Study, profile
+from primefourier.lab.studies.paper import own_form
 
 ROUNDS = 5
 _MOST_MODELS = 34  # the last cell of experiment 1: |P| = 16, r = 4000
@@ -40,10 +41,13 @@ _TURN_CIRCLES = """
 def open_report() -> dict[str, float]:
     """Open the report of 750 made-up records in Chromium, several times, and take medians."""
     draw = random.Random(750)
-    planned = models_of(profile("paper"))
-    records = [_made_up(config, draw) for config in planned]
-    run = Run(planned, records, folder=Path("results/paper")).page_data()
-    page = make_page(page_data(run=run), title="750 models")
+    studies = [
+        Study(found.name, found.configs, found.title, found.axes, found.threshold)
+        for found in profile("paper")
+    ]
+    records = [_made_up(config, draw) for study in studies for config in study.configs]
+    run = Run(studies, records, folder=Path("results/paper")).page_data()
+    page = make_page(page_data(run=run, own=own_form()), title="750 models")
     seconds, opening, turning = [], [], []
     with tempfile.TemporaryDirectory() as folder, start_chromium() as browser:
         file = Path(folder) / "report.html"
@@ -66,8 +70,8 @@ def open_report() -> dict[str, float]:
 
 
 def _made_up(config: ModelConfig, draw: random.Random) -> Record:
-    size = min(config.pairs, config.input_range**2) // 5
-    counts = [draw.randrange(size) for _ in range(config.epochs)]
+    train_size, size = config.task.sizes()
+    counts = [draw.randrange(size) for _ in range(config.training.epochs)]
     return Record(
         config=config,
         provenance=Provenance(
@@ -75,11 +79,13 @@ def _made_up(config: ModelConfig, draw: random.Random) -> Record:
             device="cpu", commit="0" * 40, versions={"python": "3.11"},
         ),
         measurement=Measurement(
-            train_size=4 * size,
+            train_size=train_size,
             test_size=size,
             correct_by_epoch=tuple(counts),
             correct=counts[-1],
-            lost=tuple(draw.randrange(counts[-1] + 1) for _ in config.primes),
-            gained=tuple(draw.randrange(size - counts[-1] + 1) for _ in config.primes),
+            lost=tuple(draw.randrange(counts[-1] + 1) for _ in config.row_names),
+            gained=tuple(draw.randrange(size - counts[-1] + 1) for _ in config.row_names),
+            row_names=config.row_names,
+            relevant=config.relevant,
         ),
     )  # fmt: skip

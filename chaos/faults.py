@@ -252,14 +252,14 @@ def _repair_and_run(trial: Trial) -> int | None:
         except (StoreError, FolderError):  # nothing can be saved: begin in a new folder
             saved = 0
             copy_folder(trial.folder / "empty", trial.out)
-    run(trial.sweep.configs, trial.out, workers=0)
+    run(trial.sweep.study, trial.out, workers=0)
     _read(trial.out)
     return saved
 
 
 def _read(folder: Path) -> None:
     with read_store(folder) as store:
-        store.planned(), store.records(), store.commands()
+        store.read().planned, store.read().studies, store.records(), store.read().commands
 
 
 def damage_file(path: Path, dice: random.Random) -> None:

@@ -60,6 +60,13 @@ _PRIMES: tuple[str, ...] = (
     "[[3]]",
 )
 _PRIMES += (json.dumps([*range(3, 40_000, 2)]), "[3.0,5]", "[true]", json.dumps([3] * 100_000))
+_ROW_NAMES = (*_LISTS, r'["\ud800","\u001b[2J","\u202e"]', '["a","a","a"]', '["3",5,"7"]')
+_FURTHER = ('{"mean":{"correct":9,"lost":[],"gained":[]}}', '{"x":[1,1]}', r'{"\u001b[2J":[9,9]}')
+_PARTS = ("embedding", "task", "network", "training")
+_PART_NAMES = tuple(f"{part}.name" for part in _PARTS)
+_PART_VERSIONS = tuple(f"{part}.version" for part in _PARTS)
+_PATHS = ("task.modulus", "embedding", "seed", "task", "none.at.all", "embedding.primes", ".", "")
+_NAMES = ("exp2", "exp1", "../../x", "\x1b[2J", "\u202ex", "x" * 500, "", 7, b"\xff", "é x\n")
 _VERSIONS = ('{"torch":[[]]}', '{"a":{"b":1}}', "[]", r'{"\ud800":"\ud800"}', *_DEEP)
 
 
@@ -99,8 +106,13 @@ def _inner_page(child: int, size: int, entries: int = 500) -> bytes:
 
 
 def _changed(text: str, name: str, new: str) -> str:
-    """Write JSON with other text in the place of a value."""
-    return dump(json.loads(text) | {name: "@new@"}).replace('"@new@"', new)
+    """Write JSON with other text in the place of a value, such as that of task.modulus."""
+    data = found = json.loads(text)
+    *path, last = name.split(".")
+    for word in path:
+        found = found[word]
+    found[last] = "@new@"
+    return dump(data).replace('"@new@"', new)
 
 
 def _reseal(row: Row, place: int, text: str) -> Row:
@@ -117,19 +129,21 @@ def _in_record(place: int, names: tuple[str, ...], texts: tuple[str, ...]) -> An
     return change
 
 
-def _in_config(name: str, texts: tuple[str, ...]) -> Any:
-    """Change a config in its plan and in its record, and let the key be the right one."""
+def _in_config(names: tuple[str, ...], texts: tuple[str, ...]) -> Any:
+    """Change a config in its plan, study and record, and let the key be the right one."""
 
     def change(tables: Tables, dice: random.Random) -> None:
         i = dice.randrange(len(tables["planned"]))
         key, position, config = tables["planned"][i]
-        text = _changed(config, name, dice.choice(texts))
+        text = _changed(config, dice.choice(names), dice.choice(texts))
         try:
             read = json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"))
         except (ValueError, RecursionError):
             read = text
         new = hashlib.sha256(read.encode()).hexdigest()
         tables["planned"][i] = (new, position, text)
+        members = tables["members"]
+        tables["members"] = [(name, new if one == key else one) for name, one in members]
         for j, row in enumerate(tables["records"]):
             if row[0] == key:
                 tables["records"][j] = _reseal((new, *row[1:]), 2, text)
@@ -151,6 +165,38 @@ def _with_error(tables: Tables, dice: random.Random) -> None:
     tables["records"][0] = sealed(key, "failed", config, None, error, provenance)
 
 
+def _in_study(tables: Tables, dice: random.Random) -> None:
+    (name, data), texts = tables["studies"][0], (*_TEXTS, *_COUNTS, *_LISTS, *_DEEP)
+    place = dice.choice(["title", "axes", "threshold", "more"])
+    tables["studies"][0] = (name, _changed(data, place, dice.choice(texts)))
+
+
+def _in_axes(tables: Tables, dice: random.Random) -> None:
+    (name, data), place = tables["studies"][0], dice.choice(["path", "name", "label", "length"])
+    axes = [{"path": dice.choice(_PATHS), "name": "", "label": "", "length": False}] * 9
+    text = dump(json.loads(data) | {"axes": axes[: dice.choice([0, 1, 2, 3, 9])]})
+    if dice.random() < 0.5:
+        axis = json.dumps(axes[0] | {place: "@new@"})
+        text = _changed(data, "axes", f"[{axis}]").replace('"@new@"', dice.choice(_TEXTS))
+    tables["studies"][0] = (name, text)
+
+
+def _named(tables: Tables, dice: random.Random) -> None:
+    """Give the study another name, in its own row or also in those of its models."""
+    name: Any = dice.choice(_NAMES)
+    tables["studies"] = [(name, data) for _, data in tables["studies"]]
+    if dice.random() < 0.7:
+        tables["members"] = [(name, key) for _, key in tables["members"]]
+
+
+def _in_members(tables: Tables, dice: random.Random) -> None:
+    name, key = tables["members"][0]
+    wrong: list[Row] = [(name, "0" * 64), ("none", key), (b"x", key), (name, 7)]
+    tables["members"] += dice.sample(wrong, 2) + [(name, str(i)) for i in range(1000)]
+    if dice.random() < 0.3:
+        tables["members"] = []
+
+
 def _in_runs(tables: Tables, dice: random.Random) -> None:
     command = dice.choice(["curl x | sh", "\x1b]0;x\x07\x9b\u202e", "", "pfe " * 500, "\n\n"])
     tables["runs"] = [("now", command)] * dice.choice([1, 5000])
@@ -169,13 +215,26 @@ ROWS: dict[str, Callable[[Tables, random.Random], None]] = {
     "seconds": _in_record(5, ("seconds",), _COUNTS),
     "texts": _in_record(5, ("finished", "machine", "device", "commit"), _TEXTS),
     "versions": _in_record(5, ("versions",), _VERSIONS),
-    "primes": _in_config("primes", _PRIMES),
-    "modulus": _in_config("modulus", _COUNTS),
-    "epochs": _in_config("epochs", _COUNTS),
-    "seed": _in_config("seed", _COUNTS),
-    "depth": _in_config("depth", (*_COUNTS, *_DEEP)),
-    "learning rate": _in_config("learning_rate", _COUNTS),
-    "experiment": _in_config("experiment", _TEXTS),
+    "names of rows": _in_record(3, ("row_names", "relevant", "trainer"), (*_TEXTS, *_ROW_NAMES)),
+    "further counts": _in_record(3, ("ablations", "beyond"), (*_FURTHER, *_COUNTS, *_DEEP)),
+    "primes": _in_config(("embedding.primes",), _PRIMES),
+    "modulus": _in_config(("task.modulus", "task.input_range", "task.samples"), _COUNTS),
+    "operands": _in_config(("task.operands", "task.beyond_samples"), _COUNTS),
+    "beyond": _in_config(("task.beyond", "task.test_share"), (*_LISTS, *_COUNTS)),
+    "widths": _in_config(("network.encoder", "network.classifier"), (*_LISTS, *_COUNTS)),
+    "epochs": _in_config(("training.epochs", "training.batch_size"), _COUNTS),
+    "seed": _in_config(("seed",), _COUNTS),
+    "depth": _in_config(("embedding.depth",), (*_COUNTS, *_DEEP)),
+    "learning rate": _in_config(("training.learning_rate", "training.weight_decay"), _COUNTS),
+    "unknown part": _in_config(_PART_NAMES, _TEXTS),
+    "version of a part": _in_config(_PART_VERSIONS, _COUNTS),
+    "field of a part": _in_config(("embedding.more", "task.more"), (*_TEXTS, *_DEEP)),
+    "part": _in_config(_PARTS, (*_TEXTS, *_LISTS, *_DEEP, "{}", '{"name":"x","version":1}')),
+    "kinds of ablation": _in_config(("ablations",), (*_TEXTS, *_LISTS, '["mean"]', '["zero","x"]')),
+    "study": _in_study,
+    "axes": _in_axes,
+    "name of a study": _named,
+    "members": _in_members,
     "probe": _in_probe,
     "error": _with_error,
     "commands": _in_runs,
@@ -200,9 +259,12 @@ def make_store(kind: str, tables: Tables, folder: Path, dice: random.Random) -> 
     path = folder / "made"
     path.unlink(missing_ok=True)
     with closing(create_or_open(path)) as opened:
+        opened.execute("BEGIN")
         for name, some in rows.items():
-            marks = ", ".join("?" * (TABLES[name].count(",") + 1))
-            opened.executemany(f"INSERT OR REPLACE INTO {name} VALUES ({marks})", some)
+            for row in some:
+                marks = ", ".join("?" * len(row))
+                opened.execute(f"INSERT OR REPLACE INTO {name} VALUES ({marks})", row)
+        opened.execute("COMMIT")
         opened.execute("PRAGMA journal_mode = DELETE")
     if kind in SCHEMAS:
         change_tables(path, SCHEMAS[kind])

@@ -3,7 +3,7 @@
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ from primefourier.lab.store import read_store
 from primefourier.lab.studies import SinglePrime
 from primefourier.lab.sweep import run
 
-_NAME = re.compile(r"\] (exp1 N=\d+ r=\d+ \|P\|=\d+ seed=\d+) accuracy")
+_NAME = re.compile(r"\] (a\+b mod \d+ r=\d+ \|P\|=\d+ epochs=\d+ seed=\d+) accuracy")
 
 
 @dataclass(frozen=True)
@@ -39,16 +39,19 @@ class Sweep:
         return ["run", "exp1", *sizes, "--seeds", seeds]
 
     @cached_property
-    def configs(self) -> list[ModelConfig]:
-        """The models."""
+    def study(self) -> SinglePrime:
+        """The experiment that the command line asks for."""
         seeds = tuple(range(self.seeds))
-        return SinglePrime(
-            sizes=(4,), ranges=(self.input_range,), epochs=self.epochs, seeds=seeds
-        ).configs()
+        return SinglePrime(sizes=(4,), ranges=(self.input_range,), epochs=self.epochs, seeds=seeds)
+
+    @property
+    def configs(self) -> Sequence[ModelConfig]:
+        """The models."""
+        return self.study.configs
 
     def measure(self, folder: Path) -> dict[str, Measurement]:
         """Measure every model in this process, undisturbed."""
-        run(self.configs, folder, workers=0)
+        run(self.study, folder, workers=0)
         return measurements(folder)
 
 

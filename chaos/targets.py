@@ -21,6 +21,7 @@ from chaos.mutation import mutate
 from primefourier.cli.app import run
 from primefourier.cluster import ClusterError, scheduler_address
 from primefourier.files import FileError, encode_file
+from primefourier.lab import ModularArithmetic, PrimeFourier, Study, Training
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.measurement import measure
 from primefourier.lab.record import Record
@@ -33,14 +34,15 @@ from primefourier.lab.store import (
     write_store,
 )
 from primefourier.lab.store_repair import repair_store
-from primefourier.lab.store_rows import plan_row, probe_row, record_row
-from primefourier.lab.studies import read_settings
+from primefourier.lab.store_rows import plan_row, probe_row, record_row, study_row
+from primefourier.lab.studies import SinglePrime, read_settings
 
 BASIS = pf.PrimeBasis((3, 5), depth=2)
 Read = Callable[[Path, random.Random], None]
 Make = Callable[[random.Random], bytes]
 _COMMANDS = (
     *(["status"], ["status", "--json"], ["claims"], ["claims", "--json"], ["questions"]),
+    *(["summary"], ["summary", "--json"], ["report"]),
     *(["export", "--format", kind] for kind in ("jsonl", "csv", "parquet")),
     ["repair"],
 )
@@ -154,11 +156,15 @@ _SETTINGS += [
 
 def _settings(path: Path, _: random.Random) -> None:
     for experiment in read_settings(path):
-        experiment.configs()
+        assert experiment.configs
 
 
 def _store_targets(folder: Path) -> list[Target]:
-    config = ModelConfig(experiment="exp1", modulus=3, input_range=9, primes=(3, 5), epochs=1)
+    config = ModelConfig(
+        embedding=PrimeFourier(primes=(3, 5)),
+        task=ModularArithmetic(modulus=3, input_range=9),
+        training=Training(epochs=1),
+    )
     probed = measure(config, probe=True)
     records = [
         replace(probed if seed % 2 else _without_probe(probed), config=replace(config, seed=seed))
@@ -166,7 +172,7 @@ def _store_targets(folder: Path) -> list[Target]:
     ]
     folder.mkdir()
     with write_store(folder) as store:
-        store.begin([record.config for record in records], "pfe run exp1")
+        store.begin([_study_of(records)], "pfe run exp1")
         for record in records:
             store.add(record)
         running = {path.name: path.read_bytes() for path in folder.iterdir()}
@@ -202,12 +208,22 @@ def _store_targets(folder: Path) -> list[Target]:
 
 def rows_of(records: list[Record]) -> Tables:
     """Return the rows of a store that holds some records."""
+    study = _study_of(records)
     return {
         "planned": [plan_row(record.config, i) for i, record in enumerate(records)],
         "records": [record_row(record) for record in records],
         "probes": [probe_row(record) for record in records if record.probe is not None],
+        "studies": [study_row(study)],
+        "members": [(study.name, config.key) for config in study.configs],
         "runs": [("2026-01-01T00:00:00+00:00", "pfe run exp1")],
     }
+
+
+def _study_of(records: list[Record]) -> Study:
+    """Return the study of experiment 1 that the models of some records belong to."""
+    configs = [record.config for record in records]
+    name, title = SinglePrime.name_of(configs), SinglePrime.title_of(configs)
+    return Study(name, configs, title, SinglePrime.paper_axes(), SinglePrime.threshold)
 
 
 def _open_store(
@@ -227,7 +243,7 @@ def _open_store(
     try:
         with read_store(folder) as store:
             _believe(store.records(), records)
-            store.planned(), store.commands()
+            store.read().planned, store.read().studies, store.read().commands
         with write_store(folder) as store:
             _believe(store.records(), records)
             if name.endswith("-wal") and store.records() != records:
@@ -259,9 +275,11 @@ def require_possible(record: Record) -> None:
     """Refuse figures that no network has."""
     if record.measurement is None:
         return
-    measured, epochs = record.measurement, record.config.epochs
+    measured, config = record.measurement, record.config
     shares = (measured.accuracy, *measured.accuracy_by_epoch, *map(abs, measured.drops))
-    if max(shares) > 1 or len(measured.correct_by_epoch) != epochs:
+    shares += (*measured.accuracy_beyond.values(),)
+    known = config.known  # nothing can be said of the epochs of an unknown training
+    if max(shares) > 1 or (known and len(measured.correct_by_epoch) != config.training.epochs):
         raise AssertionError(f"an impossible record is believed: {measured}")
 
 

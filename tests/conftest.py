@@ -56,7 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def _refuse_processes(event: str, arguments: tuple[Any, ...]) -> None:
     if event == "subprocess.Popen" and _quick:
         program = Path(os.fsdecode(arguments[0] or arguments[1][0])).name
-        if program != "git":  # which says what commit a record belongs to
+        if program not in ("git", "uname"):  # which say where and how a record was made
             pytest.fail(f"the test starts {program}; mark it with @pytest.mark.process")
 
 
@@ -71,6 +71,16 @@ def pytest_runtest_teardown() -> None:
 def pytest_runtest_setup() -> None:
     """Restore Python's limit of digits, which the command line raises for its process."""
     sys.set_int_max_str_digits(sys.int_info.default_max_str_digits)
+
+
+@pytest.fixture(autouse=True)
+def forget_parts() -> Iterator[None]:
+    """Forget the parts of models that a test registers."""
+    yield
+    if parts := sys.modules.get("primefourier.lab.parts"):
+        for key, part in list(parts._registered.items()):
+            if not part.__module__.startswith("primefourier."):
+                del parts._registered[key]
 
 
 @pytest.fixture(scope="session")

@@ -4,13 +4,14 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from lab_records import PAPER, failed, plausible, records_of
+from lab_records import PAPER, failed, plausible, records_of, studies_of
 from primefourier.cli.options import read_integers
 from primefourier.explorer import make_page, page_data
 from primefourier.lab import Run
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
-from primefourier.lab.studies import EXPERIMENTS, Study
+from primefourier.lab.studies import EXPERIMENTS, Experiment, Study
+from primefourier.lab.studies.paper import own_form
 
 
 def write_report(
@@ -18,11 +19,13 @@ def write_report(
     planned: Sequence[ModelConfig],
     records: Sequence[Record],
     *,
+    studies: Sequence[Study] | None = None,
     folder: Path = Path("results/paper"),
 ) -> None:
-    """Write the report of some records."""
-    run = Run(planned, records, folder=folder).page_data()
-    file.write_text(make_page(page_data(run=run), title="A report"), encoding="utf-8")
+    """Write the report of some records; by default their models belong to the paper's studies."""
+    chosen = studies_of(planned) if studies is None else studies
+    data = page_data(run=Run(chosen, records, folder=folder).page_data(), own=own_form())
+    file.write_text(make_page(data, title="A report"), encoding="utf-8")
 
 
 def _made_up(config: ModelConfig) -> Record:
@@ -36,7 +39,7 @@ RECORDS = [*map(_made_up, PAPER[:740]), failed(PAPER[740])]
 """Invented records of almost all models of the paper: one failed, and a few are waiting."""
 
 
-def read_command(text: str) -> Study:
+def read_command(text: str) -> Experiment:
     """Return the experiment that a ``pfe run`` command describes."""
     words = shlex.split(text)
     assert words[:2] == ["pfe", "run"]

@@ -1,22 +1,75 @@
 """Records as plain data: whole grids with chosen drops, without training anything."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
 
 from primefourier.analysis.ablation import Kind
-from primefourier.lab.config import ModelConfig
+from primefourier.lab import Run
+from primefourier.lab.config import ModelConfig, prime_parts
+from primefourier.lab.embeddings import ShuffledPrimeFourier
 from primefourier.lab.probe import KINDS, Probe, RowAblation
 from primefourier.lab.provenance import Provenance
 from primefourier.lab.record import Measurement, Record
-from primefourier.lab.studies import EXPERIMENTS, models_of, profile
+from primefourier.lab.studies import (
+    EXPERIMENTS,
+    CompositeModuli,
+    Experiment,
+    ShuffledControl,
+    SinglePrime,
+    Study,
+    models_of,
+    profile,
+)
 
 Value = float | Callable[[ModelConfig], float]
 
+
+def studies_of(configs: Iterable[ModelConfig]) -> list[Study]:
+    """Return the paper's studies that some models of its experiments belong to, by settings."""
+    groups: dict[str, tuple[type[Experiment], list[ModelConfig]]] = {}
+    for config in configs:
+        experiment = experiment_of_model(config)
+        name = experiment.name_of([config])
+        groups.setdefault(name, (experiment, []))[1].append(config)
+    return [
+        Study(name, some, kind.title_of(some), kind.paper_axes(), kind.threshold)
+        for name, (kind, some) in groups.items()
+    ]
+
+
+def run_of(
+    configs: Iterable[ModelConfig], records: Iterable[Record] = (), folder: Path = Path()
+) -> Run:
+    """Return a run of some models of the paper's experiments, with any settings."""
+    return Run(studies_of(configs), list(records), folder=folder)
+
+
+def with_fields(config: ModelConfig, **changes: Any) -> ModelConfig:
+    """Return a model with other values of some fields of its task, embedding or training."""
+    for kind in ("task", "embedding", "training"):
+        part = getattr(config, kind)
+        known = {field.name for field in fields(part)} & changes.keys()
+        new = replace(part, **{name: changes.pop(name) for name in known})
+        config = replace(config, **{kind: new})
+    return replace(config, **changes)
+
+
+def experiment_of_model(config: ModelConfig) -> type[Experiment]:
+    """Return the experiment of a model that has the paper's or other settings."""
+    embedding, task = prime_parts(config)
+    if isinstance(embedding, ShuffledPrimeFourier):
+        return ShuffledControl
+    return SinglePrime if task.modulus in embedding.primes else CompositeModuli
+
+
 PAPER = models_of(profile("paper"))
 """All 750 models of the paper."""
-EXP1 = [config for config in PAPER if config.experiment == "exp1"]
-CONTROL = [config for config in PAPER if config.experiment == "control"]
-EXP2 = [config for config in PAPER if config.experiment == "exp2"]
+EXP1, CONTROL, EXP2 = (list(experiment.configs) for experiment in profile("paper"))
+STUDIES = studies_of(PAPER)
+"""The paper's three studies."""
+
 
 PROVENANCE = Provenance(
     finished="2026-01-02T03:04:05+00:00",
@@ -29,8 +82,8 @@ PROVENANCE = Provenance(
 
 
 def test_size_of(config: ModelConfig) -> int:
-    """Return how many test pairs a model has: a fifth of min(pairs, r²)."""
-    return min(config.pairs, config.input_range**2) // 5
+    """Return how many test pairs a model has."""
+    return int(config.task.sizes()[1])
 
 
 def measured(
@@ -44,10 +97,10 @@ def measured(
     """Return a record with one drop for each row, the accuracy at the end and the best of all."""
     size = test_size or test_size_of(config)
     changes = [round(drop * size) for drop in drops]
-    assert len(changes) == len(config.primes)
+    assert len(changes) == len(config.row_names)
     last, top = round(accuracy * size), round((accuracy if best is None else best) * size)
-    epochs = [0] * config.epochs
-    epochs[config.epochs // 2] = top
+    epochs = [0] * config.training.epochs
+    epochs[config.training.epochs // 2] = top
     epochs[-1] = last
     return Record(
         config=config,
@@ -59,6 +112,8 @@ def measured(
             correct=last,
             lost=tuple(max(0, change) for change in changes),
             gained=tuple(max(0, -change) for change in changes),
+            row_names=config.row_names,
+            relevant=config.relevant,
         ),
     )
 
@@ -81,7 +136,10 @@ def records_of(
     return [
         measured(
             config,
-            [_value(on if p in config.relevant else off, config) for p in config.primes],
+            [
+                _value(on if name in (config.relevant or ()) else off, config)
+                for name in config.row_names
+            ],
             accuracy=_value(accuracy, config),
             best=None if best is None else _value(best, config),
             test_size=test_size,
@@ -96,11 +154,11 @@ def plausible(configs: Iterable[ModelConfig]) -> list[Record]:
     for config in configs:
         accuracy = 1 - int(config.key[6:8], 16) / 3000
         drops = []
-        for p in config.primes:
-            wobble = int(config.key[:6], 16) * p % 1009 / 1009 - 0.5
-            base = {"exp1": (0.8, 0.01), "control": (0.3, 0.28), "exp2": (0.7, 0.0)}
-            on, off = base[config.experiment]
-            drop = (on if p in config.relevant else off) + wobble * on / 20
+        shuffled = config.to_dict()["embedding"]["name"].startswith("shuffled")
+        on, off = (0.3, 0.28) if shuffled else (0.8, 0.01)
+        for name in config.row_names:
+            wobble = int(config.key[:6], 16) * int(name) % 1009 / 1009 - 0.5
+            drop = (on if name in (config.relevant or ()) else off) + wobble * on / 20
             drops.append(max(drop, accuracy - 1 + 1 / 2000))  # no more is gained than was wrong
         found.append(measured(config, drops, accuracy=accuracy))
     return found
@@ -128,15 +186,13 @@ def with_probe(
     for kind in KINDS[1:]:
         drops[kind] = [
             _value((on or {}).get(kind, drop), config)
-            if p in config.relevant
+            if name in (config.relevant or ())
             else _value((off or {}).get(kind, 0.0), config)
-            for p, drop in zip(config.primes, record.measured.drops, strict=True)
+            for name, drop in zip(config.row_names, record.measured.drops, strict=True)
         ]
-    blocks = {
-        kind: [block(config, kind, p, d) for p in config.primes for d in range(config.depth)]
-        for kind in KINDS
-    }
-    epochs = [curve(epoch) for epoch in range(config.epochs + 1)]
+    channels = prime_parts(config)[0].basis.channels
+    blocks = {kind: [block(config, kind, p, d) for p, d in channels] for kind in KINDS}
+    epochs = [curve(epoch) for epoch in range(config.training.epochs + 1)]
     probe = Probe(
         test_size=size,
         rows={kind: _counts(values, record) for kind, values in drops.items()},
@@ -166,7 +222,7 @@ def by_key(records: Iterable[Record]) -> dict[str, Record]:
 
 def configs_of(name: str, **settings: object) -> list[ModelConfig]:
     """Return the models of an experiment with some settings of one's own."""
-    return EXPERIMENTS[name](**settings).configs()  # type: ignore[arg-type]
+    return list(EXPERIMENTS[name](**settings).configs)  # type: ignore[arg-type]
 
 
 def _value(value: Value, config: ModelConfig) -> float:

@@ -49,7 +49,7 @@ def test_what_is_lost_doubled_or_wrong_would_be_seen(
     sweep.measure(tmp_path)
     first, second, *_ = names = list(truth)
     assert assess(names, tmp_path, truth) == Damage(8, 0, 0, 0)
-    assert assess([*names, "exp1 N=0", first], tmp_path, truth) == Damage(10, 1, 1, 0)
+    assert assess([*names, "a+b mod 0", first], tmp_path, truth) == Damage(10, 1, 1, 0)
     other = truth | {first: truth[second], second: truth[first]}
     assert assess(names, tmp_path, other).wrong == 2
 
@@ -106,7 +106,7 @@ def test_a_hang_is_counted_and_the_exit_code_is_1(
 def test_reported_models_are_read_from_the_lines_of_a_driver() -> None:
     lines = [
         "8 models\n",
-        "[1/8] exp1 N=5 r=100 |P|=4 seed=1 accuracy 1.000, drops 5: 0.82 (2.1 s)\n",
-        "[2/8] exp1 N=3 r=100 |P|=4 seed=1 FAILED: KilledWorker\n",
+        "[1/8] a+b mod 5 r=100 |P|=4 epochs=10 seed=1 accuracy 1.000, drops 5: 0.82 (2.1 s)\n",
+        "[2/8] a+b mod 3 r=100 |P|=4 epochs=10 seed=1 FAILED: KilledWorker\n",
     ]
-    assert acknowledged(lines) == ["exp1 N=5 r=100 |P|=4 seed=1"]
+    assert acknowledged(lines) == ["a+b mod 5 r=100 |P|=4 epochs=10 seed=1"]

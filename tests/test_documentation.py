@@ -1,5 +1,6 @@
 """Every example in README, ARCHITECTURE and docs is run: Python blocks, and commands.
 
+A Python block that begins with the name of a file is also written to it, for the commands.
 Commands of ``pfe`` run in this process, which saves its start; a line with a pipe runs in a shell.
 Data is parsed, and scripts for other machines are checked as far as their shell goes.
 """
@@ -92,6 +93,9 @@ def test_command_examples_run_and_print_what_they_say(
     monkeypatch.chdir(tmp_path)
     if "$ pfe" in (text := page.read_text()) and "results/paper" in text:
         shutil.copytree(ROOT / "results" / "paper", tmp_path / "results" / "paper")
+    for body in blocks(page, "python"):
+        if name := re.match(r"# (\w+\.py)\n", body):
+            Path(name[1]).write_text(body)
     for body in blocks(page, "console"):
         for part in re.split(r"^(?=\$ )", body, flags=re.MULTILINE)[1:]:
             line, _, expected = part.removeprefix("$ ").partition("\n")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from lab_records import configs_of, records_of, with_probe
+from lab_records import configs_of, records_of, studies_of, with_probe
 from primefourier.cli.app import run
 from primefourier.lab.probe import can_be_probed
 from primefourier.lab.store import write_store
@@ -76,7 +76,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for name, configs in (("smoke", models_of(profile("smoke"))), ("small", small)):
         (folder / name).mkdir()
         with write_store(folder / name) as opened:
-            opened.begin(configs, "pfe reproduce --profile smoke")
+            opened.begin(studies_of(configs), "pfe reproduce --profile smoke")
             for record in records_of(configs):
                 opened.add(with_probe(record) if can_be_probed(record.config) else record)
     return {name: folder / name for name in ("smoke", "small")}

@@ -5,14 +5,19 @@ import json
 import re
 import shlex
 import shutil
+import sqlite3
 import subprocess
+import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from lab_records import run_of, studies_of
 from primefourier.cli.app import run
-from primefourier.lab import Run
+from primefourier.lab import Axis, ModelConfig, Run, Study, UnknownPart
 from primefourier.lab.measurement import measure
 from primefourier.lab.store import write_store
 from primefourier.lab.studies.paper_figures import draw_figures
@@ -74,14 +79,30 @@ def hostile_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     record = measure(small_config(epochs=1), probe=True)
     assert record.probed is not None
     record = replace(record, probed=replace(record.probed, machine=HOSTILE, commit=HOSTILE))
+    failed = small_config(seed=2, epochs=1)
+    strange = strange_model(seed=1, epochs=1)
+    names = tuple(f"{name} {HOSTILE}" for name in record.config.row_names)
+    measured = replace(record.measured, row_names=names, relevant=names[:1])
     with write_store(folder) as store:
-        strange = small_config(experiment=f"../../{HOSTILE}", seed=1, epochs=1)
-        failed = small_config(seed=2, epochs=1)
-        store.begin([record.config, strange, failed], shlex.join(["pfe", "run", HOSTILE]))
+        studies = [*studies_of([record.config, failed]), strange_study(strange)]
+        store.begin(studies, shlex.join(["pfe", "run", HOSTILE]))
         store.add(record)
-        store.add(replace(record, config=strange))
+        store.add(replace(record, config=strange, measurement=measured, probe=None, probed=None))
         store.add(replace(record, config=failed, measurement=None, error=f"Traceback\n{HOSTILE}"))
     return folder
+
+
+def strange_model(**fields: Any) -> ModelConfig:
+    """Return a model with an embedding that nobody here knows."""
+    part = {"name": f"../../{HOSTILE}", "version": 1, HOSTILE: HOSTILE, "base": HOSTILE}
+    return replace(small_config(**fields), embedding=UnknownPart(json.dumps(part)))
+
+
+def strange_study(config: ModelConfig) -> Study:
+    """Return a study whose name, title and axes are as hostile as a store lets them be."""
+    printable = re.sub("[\x00-\x1f\x7f-\x9f]", "", HOSTILE)
+    axes = [Axis("embedding", HOSTILE, HOSTILE), Axis("embedding.base"), Axis(HOSTILE)]
+    return Study(f"x/../../{printable}", [config], HOSTILE, axes)
 
 
 @pytest.fixture
@@ -95,7 +116,10 @@ def around(folder: Path) -> set[Path]:
 
 @pytest.mark.parametrize(
     "command",
-    ["status", "status --json", "claims", "figures", "report", "export", "repair"],
+    [
+        *("status", "status --json", "summary", "summary --json", "claims", "figures", "report"),
+        *("export", "repair"),
+    ],
 )
 def test_what_a_store_says_cannot_steer_a_terminal_or_leave_the_folder(
     hostile_folder: Path, command: str, capsys: pytest.CaptureFixture[str]
@@ -117,14 +141,48 @@ def test_a_report_holds_what_a_store_says_as_text_alone(
     assert page.tags == skeleton.tags, "the data adds no element, and no attribute"
     data = json.loads(page.texts["data"])
     assert any(HOSTILE in failure["error"] for failure in data["run"]["failures"])
+    titles = [grid["title"] for grid in data["run"]["grids"]]
+    assert any("<script>alert(1)</script> $" in title for title in titles)
     assert not any("alert(1)" in command for command in data["run"]["commands"])
 
 
-def test_names_of_figures_are_made_of_fixed_words() -> None:
-    strange = small_config(experiment=f"../../{HOSTILE}")
+def test_nothing_that_a_store_names_is_imported(
+    hostile_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unknown parts stay unknown, also if a module of their name could be imported."""
+    (tmp_path / "evil.py").write_text("raise SystemExit('imported')")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    config = replace(small_config(), network=UnknownPart('{"name": "evil", "version": 1}'))
+    with write_store(hostile_folder) as store:
+        store.begin([Study("evil", [config])], "pfe run evil.py")
+    for command in ("status", "summary", "report", "export"):
+        assert run([command, str(hostile_folder)]) == 0
+    assert run(["verify", str(hostile_folder), "--workers", "0"]) == 1
+    assert "evil" not in sys.modules
+
+
+def test_a_name_of_a_study_that_no_program_writes_is_damage(
+    hostile_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(sqlite3.connect(hostile_folder / "records.sqlite")) as opened, opened:
+        for table, column in (("studies", "name"), ("members", "study")):
+            opened.execute(f"UPDATE {table} SET {column} = ? WHERE {column} LIKE 'x/%'", (HOSTILE,))
+    assert run(["status", str(hostile_folder)]) == 1
+    shown = capsys.readouterr().err
+    assert "is damaged: a study cannot be read" in shown
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", shown)
+
+
+def test_names_of_figures_are_made_of_plain_letters() -> None:
+    """The paper's figures have fixed names; those of other studies begin with the study's name."""
     odd = small_config(primes=(2, 3, 5), learning_rate=0.1, trainer="plain")
-    for figure in draw_figures(Run([strange, odd], [], [HOSTILE]).grids):
+    for figure in draw_figures(run_of([odd]).grids):
         assert re.fullmatch(r"figure-[a-z0-9-]+", figure.name)
+    studies = [strange_study(strange_model()), Study("é" * 200, [small_config()])]
+    figures = list(draw_figures(Run(studies, [], [HOSTILE]).grids))
+    assert len({figure.name for figure in figures}) == len(figures) == 5
+    for figure in figures:
+        assert re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,119}", figure.name)
 
 
 def test_settings_cannot_name_paths(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

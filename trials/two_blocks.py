@@ -13,10 +13,10 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
-from primefourier.lab.config import OPERANDS, ModelConfig
-from primefourier.lab.measurement import TRAINERS
+from primefourier.lab.config import ModelConfig, prime_parts
+from primefourier.lab.fast_training import applies_to, train_fast
 from primefourier.lab.studies import SinglePrime
-from primefourier.lab.training import make_examples
+from primefourier.lab.training import make_data, train_plain
 
 MODULUS, FIRST, SECOND = 53, 7, 37
 SEEDS = (42, 43, 44)
@@ -29,8 +29,9 @@ def turn(rows: Tensor, config: ModelConfig, prime: int, angles: Tensor) -> Tenso
         (n, P, 4D) and (n,) → (n, P, 4D).
     """
     turned = rows.clone()
-    circles = turned.view(len(rows), len(config.primes), config.depth, OPERANDS, 2)
-    circle = circles[:, config.primes.index(prime), 0, 0]
+    embedding, task = prime_parts(config)
+    shape = (len(rows), len(embedding.primes), embedding.depth, task.operands, 2)
+    circle = turned.view(shape)[:, embedding.primes.index(prime), 0, 0]
     cos, sin = circle.clone().unbind(1)
     circle[:, 0] = cos * angles.cos() - sin * angles.sin()
     circle[:, 1] = cos * angles.sin() + sin * angles.cos()
@@ -45,9 +46,9 @@ def accuracy(model: nn.Module, rows: Tensor, labels: Tensor) -> float:
 
 def turned_drops(config: ModelConfig, first: int, second: int) -> dict[str, float]:
     """Train a network, turn two of its circles by random angles, and return what that costs."""
-    examples = make_examples(config, device="cpu")
-    trained = TRAINERS[config.trainer](config, examples)
-    rows, labels = examples.test_features, examples.test_labels
+    data = make_data(config)
+    trained = (train_fast if applies_to(config) else train_plain)(config, data)
+    rows, labels = data.test.values, data.test.labels
     angles = 2 * math.pi * torch.rand(len(labels), generator=torch.Generator().manual_seed(0))
     one = turn(rows, config, first, angles)
     before = accuracy(trained.model, rows, labels)
@@ -66,8 +67,8 @@ def turned_drops(config: ModelConfig, first: int, second: int) -> dict[str, floa
 def main() -> None:
     """Train the networks and print a row for each seed."""
     torch.set_num_threads(1)
-    configs = SinglePrime(sizes=(16,), ranges=(2000,)).configs()
-    (config,) = (config for config in configs if config.modulus == MODULUS)
+    configs = SinglePrime(sizes=(16,), ranges=(2000,)).configs
+    (config,) = (config for config in configs if prime_parts(config)[1].modulus == MODULUS)
     print(f"N = {MODULUS}, r = 2000, |P| = 16: drop when the circles of {FIRST} and {SECOND} turn")
     for seed in SEEDS:
         found = turned_drops(replace(config, seed=seed), FIRST, SECOND)

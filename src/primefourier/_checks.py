@@ -41,6 +41,17 @@ def refuse_unknown(keys: Iterable[str], known: Sequence[str], where: str) -> Non
             )
 
 
+def printable(text: str) -> str:
+    r"""Escape what cannot be printed, so that text from a file cannot act as anything but text.
+
+    >>> printable("red \x1b[31m")
+    'red \\x1b[31m'
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
 def plural(number: int, noun: str) -> str:
     """Write a number of things.
 

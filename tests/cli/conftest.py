@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from lab_records import configs_of, records_of, with_probe
+from lab_records import configs_of, experiment_of_model, records_of, studies_of, with_probe
 from primefourier.cli.app import run
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.store import read_store, write_store
-from primefourier.lab.studies import models_of, profile
+from primefourier.lab.studies import SinglePrime, models_of, profile
 
 Pfe = Callable[..., tuple[int, str, str]]
 PFE = Path(sys.executable).with_name("pfe")
@@ -30,7 +30,8 @@ def pfe(capsys: pytest.CaptureFixture[str]) -> Pfe:
 
 
 def is_trained_here(config: ModelConfig) -> bool:
-    return config.experiment == "exp1" and config.input_range == 100
+    task = config.to_dict()["task"]
+    return experiment_of_model(config) is SinglePrime and task["input_range"] == 100
 
 
 @pytest.fixture(scope="session")
@@ -42,11 +43,11 @@ def smoke(
     The published records of 17 models are there before; the command trains the other four.
     """
     folder = tmp_path_factory.mktemp("smoke")
-    configs = {config.key: config for config in models_of(profile("smoke"))}
+    keys = {config.key for config in models_of(profile("smoke"))}
     with read_store(PAPER_RUN) as published, write_store(folder) as store:
-        store.begin(list(configs.values()), "pfe reproduce --profile smoke --out smoke")
+        store.begin(profile("smoke"), "pfe reproduce --profile smoke --out smoke")
         for record in published.records():
-            if record.config.key in configs and not is_trained_here(record.config):
+            if record.config.key in keys and not is_trained_here(record.config):
                 store.add(replace(record, probe=None, probed=None))
     done = subprocess.run(
         [str(PFE), "reproduce", "--profile", "smoke", "--out", str(folder)],
@@ -64,7 +65,7 @@ def probed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     configs = configs_of("exp1", sizes=(4,), ranges=(100,))
     configs += configs_of("exp1", sizes=(2,), ranges=(30,))
     with write_store(folder) as store:
-        store.begin(configs, "pfe run exp1 --sizes 4 --ranges 100 --probe")
+        store.begin(studies_of(configs), "pfe run exp1 --sizes 4 --ranges 100 --probe")
         for record in records_of(configs, off=0.1):
             store.add(with_probe(record))
     return folder

@@ -27,7 +27,9 @@ def test_json_holds_times_speed_up_and_share(pfe: Pfe, measured: list[ModelConfi
     found = json.loads(out)
     assert (code, found["models"], found["workers"]) == (0, 8, 2)
     assert (found["ratio"], found["gemm_share"]) == (6, 0.5)
-    assert {(len(c.primes), c.input_range, c.epochs) for c in measured} == {(8, 1000, 2)}
+    assert {(len(c.embedding.primes), c.task.input_range, c.training.epochs) for c in measured} == {
+        (8, 1000, 2)
+    }
 
 
 def test_lines_hold_times_and_rates(pfe: Pfe, measured: list[ModelConfig]) -> None:

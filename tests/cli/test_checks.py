@@ -13,11 +13,11 @@ from primefourier.lab.measurement import measure
 from primefourier.lab.record import Record
 from primefourier.lab.store import write_store
 from primefourier.theory import theorem
-from small_models import small_config
+from small_models import small_config, small_study
 
 Pfe = Callable[..., tuple[int, str, str]]
 THEORY = ("theory", "--primes", "3,5,7", "--depth", "2")
-NAME = "exp1 N=5 r=30 |P|=3 seed="
+NAME = "a+b mod 5 r=30 |P|=3 depth=2 epochs=2 batch_size=100 seed="
 
 
 def test_theory_prints_checks_in_80_columns(pfe: Pfe) -> None:
@@ -50,7 +50,7 @@ def records() -> list[Record]:
 def fill(folder: Path, records: Iterable[Record]) -> Path:
     records = list(records)
     with write_store(folder) as store:
-        store.begin([record.config for record in records], "pfe run mine")
+        store.begin([small_study(*(record.config for record in records))], "pfe run mine")
         for record in records:
             store.add(record)
     return folder
@@ -108,8 +108,8 @@ def test_changed_record_is_found_and_exits_with_1(
 @pytest.mark.parametrize(
     ("where", "reason"),
     [
-        ({"machine": "an abacus"}, "rounding may differ; this is no sign of damage."),
-        ({"commit": "0123456789abcdef+"}, "unless primefourier trains differently since"),
+        ({"machine": "an abacus"}, "rounding may differ; this does not indicate damage."),
+        ({"commit": "0123456789abcdef+"}, "this should not happen unless training has changed"),
     ],
 )
 def test_other_circumstances_explain_a_difference(
@@ -144,7 +144,8 @@ def test_models_that_fail_when_trained_again_are_reported(
         raise MemoryError("too large")
 
     fill(tmp_path, records[:1])
-    monkeypatch.setattr("primefourier.lab.measurement.make_examples", exhausted)
+    monkeypatch.setattr("primefourier.lab.measurement.make_data", exhausted)
+    monkeypatch.setenv("COLUMNS", "100")
     code, out, err = pfe("verify", str(tmp_path), "--workers", "0")
     assert code == 1
     assert f"{NAME}0  failed: MemoryError: too large" in out

@@ -99,7 +99,9 @@ def test_messages_appear_above_the_bar(
 
 def test_model_line_has_accuracy_and_drops() -> None:
     text = describe_model(measure(small_config()))
-    assert text.startswith("exp1 N=5 r=30 |P|=3 seed=42 accuracy 0.")
+    assert text.startswith(
+        "a+b mod 5 r=30 |P|=3 depth=2 epochs=2 batch_size=100 seed=42 accuracy 0."
+    )
     assert ", drops 5: " in text
     assert ", others " in text
     assert "drops none, others" in describe_model(measure(small_config(modulus=11)))

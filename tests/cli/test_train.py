@@ -1,15 +1,19 @@
 """``pfe run`` and ``pfe reproduce``, with and without ``--plan``."""
 
 import json
+import os
 import re
+import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from lab_records import experiment_of_model
 from primefourier.lab.store import read_store
-from primefourier.lab.studies import models_of, profile
+from primefourier.lab.studies import SinglePrime, models_of, profile
 from read_page import read_page
 
 Smoke = tuple[Path, subprocess.CompletedProcess[str]]
@@ -33,13 +37,15 @@ def test_any_part_or_extension_can_be_run(
     assert (code, "Measured 8 of 8 models" in text) == (0, True)
     with read_store(here / "my out") as store:
         configs = [record.config for record in store.records()]
-        (command,) = store.commands()
+        (command,) = store.read().commands
     assert command.startswith("pfe run exp2 --moduli 15,45 ")
     assert command.endswith("--out 'my out'")
-    assert {(c.modulus, c.input_range, c.seed) for c in configs} == {
+    assert {(c.task.modulus, c.task.input_range, c.seed) for c in configs} == {
         (n, r, s) for n in (15, 45) for r in (20, 30) for s in (1, 2)
     }
-    assert {(c.operation, c.primes, c.depth) for c in configs} == {("multiply", (3, 5), 2)}
+    assert {(c.task.operation, c.embedding.primes, c.embedding.depth) for c in configs} == {
+        ("multiply", (3, 5), 2)
+    }
 
 
 def test_settings_file_replaces_experiment_and_options(pfe: Pfe, here: Path) -> None:
@@ -47,18 +53,24 @@ def test_settings_file_replaces_experiment_and_options(pfe: Pfe, here: Path) -> 
     Path("mine.toml").write_text(f"[exp1]\n{part}[control]\n{part}embedding = 'shuffled-pair'\n")
     assert pfe("run", "--config", "mine.toml", "--workers", "0", "--probe")[0] == 0
     with read_store(here / "results" / "mine") as store:
-        found = [(r.config.embedding, r.probe is None) for r in store.records()]
-    assert found == [("pfe", False)] * 2 + [("shuffled-pair", True)] * 2
+        found = [(r.config.to_dict()["embedding"], r.probe is None) for r in store.records()]
+    assert sorted((part["name"], part.get("unit"), unprobed) for part, unprobed in found) == [
+        *[("prime-fourier", None, False)] * 2,
+        *[("shuffled-prime-fourier", "pair", True)] * 2,
+    ]
     for extra in ("exp1", "--batch-size=3"):
         code, _, err = pfe("run", extra, "--config", "mine.toml")
-        assert (code, f"got also {extra.partition('=')[0]}" in err) == (2, True)
+        assert (code, f"combined with {extra.partition('=')[0]}" in err) == (2, True)
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         ("exp4", "did you mean 'exp"),
-        ("", "an experiment is required, one of exp1, control, exp2, or --config FILE"),
+        (
+            "",
+            "a Python file, one of the paper's experiments (exp1, control, exp2), or --config FILE",
+        ),
         ("exp1 --moduli 15", "--moduli is an option of exp2, not of exp1"),
         ("exp2 --sizes 4", "--sizes is an option of exp1 and control, not of exp2"),
         ("control --embedding pfe", "embedding 'pfe' is that of exp1"),
@@ -70,7 +82,10 @@ def test_settings_file_replaces_experiment_and_options(pfe: Pfe, here: Path) -> 
         ("exp1 --epochs 2.5", "an integer such as"),
         ("exp1 --primes 3,9", "primes must be distinct primes, got 9"),
         ("--config none.toml", "none.toml cannot be read: No such file"),
-        ("control --probe", "the shuffled control has none; leave it out, or probe exp1"),
+        (
+            "control --probe",
+            "needs the paper's network with rows of primes, which are not shuffled",
+        ),
     ],
 )
 @pytest.mark.parametrize("plan", [[], ["--plan"]])
@@ -147,6 +162,170 @@ def test_networks_are_probed_at_once_or_later_and_planned_so(pfe: Pfe, here: Pat
         assert all(record.probe is not None for record in store.records())
 
 
+# a study in a Python file
+
+STUDY = '''
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+
+from primefourier import lab
+
+
+@lab.register
+@dataclass(frozen=True)
+class Digits:
+    """Each digit of an integer is a row."""
+
+    name: ClassVar[str] = "digits of a test"
+    version: ClassVar[int] = 1
+    base: int = 10
+
+    def row_names(self):
+        return [f"{self.base}^{i}" for i in range(2)]
+
+    def rows(self, integers):
+        digits = [[int(n) // self.base**i % self.base for i in range(2)] for n in integers]
+        return torch.nn.functional.one_hot(torch.tensor(digits), self.base).float()
+
+    def relevant(self, task):
+        return ["10^0"] if (self.base, task.modulus) == (10, 5) else None
+
+
+task, training = lab.ModularArithmetic(modulus=5, input_range=20), lab.Training(epochs=EPOCHS)
+configs = [
+    lab.ModelConfig(embedding=Digits(base), task=task, training=training, seed=seed)
+    for base in (3, 10)
+    for seed in range(3)
+]
+study = lab.Study("digits", configs)
+'''
+
+
+def write_study(epochs: int = 1, name: str = "mine.py") -> None:
+    Path(name).write_text(STUDY.replace("EPOCHS", str(epochs)))
+
+
+def test_a_study_in_a_file_is_run_and_named_by_it(pfe: Pfe, here: Path) -> None:
+    write_study()
+    code, text, err = pfe("run", "mine.py", "--plan", "--workers", "0")
+    assert (code, text.partition("\n")[0]) == (0, "6 models: 6 to train.")
+    assert [path.name for path in here.iterdir() if path.suffix] == ["mine.py"]
+    code, text, err = pfe("run", "mine.py", "--workers", "0")
+    assert code == 0
+    assert text.startswith("Measured 6 of 6 models; records are in results/mine.\n")
+    assert text.endswith(
+        "pfe summary results/mine shows the results, pfe report results/mine --open a page.\n"
+    )
+    assert "a+b mod 5 r=20 digits of a test base=10 epochs=1 seed=0 accuracy " in err
+    with read_store(here / "results" / "mine") as store:
+        (study,) = store.read().studies
+        records = store.records()
+    assert (study.name, len(study.configs)) == ("digits", 6)
+    assert {record.config.row_names for record in records} == {("3^0", "3^1"), ("10^0", "10^1")}
+    code, text, err = pfe("run", "mine.py", "--workers", "0")
+    assert (code, err) == (0, "6 models, 6 of them measured before\n")
+
+
+@pytest.mark.process
+def test_a_study_in_a_file_trains_alike_on_workers_and_is_read_without_it(
+    pfe: Pfe, here: Path
+) -> None:
+    write_study()
+    assert pfe("run", "mine.py", "--workers", "0", "--out", "one")[0] == 0
+    assert pfe("run", "mine.py", "--workers", "2", "--out", "two")[0] == 0
+    found = []
+    for name in ("one", "two"):
+        with read_store(here / name) as store:
+            found.append({r.config.key: r.measured for r in store.records()})
+    assert len(found[0]) == 6
+    assert found[0] == found[1]
+    Path("mine.py").unlink()
+    for command in ("status", "summary", "report"):
+        words = [sys.executable, "-m", "primefourier", command, "two"]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+    words = [sys.executable, "-m", "primefourier", "verify", "two", "--workers", "0"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "is not registered here, so its model cannot be trained" in done.stderr
+
+
+@pytest.mark.process
+def test_a_killed_study_in_a_file_is_continued(pfe: Pfe, here: Path) -> None:
+    write_study(epochs=300)
+    words = [sys.executable, "-m", "primefourier", "run", "mine.py", "--workers", "2"]
+    with subprocess.Popen(
+        [*words, "--out", "out"], stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as child:
+        assert child.stderr is not None
+        assert child.stderr.readline() == "6 models\n"
+        assert child.stderr.readline().startswith("[1/6] ")
+        os.killpg(child.pid, signal.SIGKILL)
+    with read_store(here / "out") as store:
+        before = {r.config.key: (r.measured, r.provenance) for r in store.records()}
+    assert 1 <= len(before) < 6
+    code, text, err = pfe("run", "mine.py", "--workers", "2", "--out", "out")
+    assert (code, "Measured 6 of 6 models" in text) == (0, True)
+    assert err.startswith(f"6 models, {len(before)} of them measured before\n")
+    with read_store(here / "out") as store:
+        after = {r.config.key: (r.measured, r.provenance) for r in store.records()}
+    assert len(after) == 6
+    assert before == {key: after[key] for key in before}, "nothing is trained twice"
+
+
+@pytest.mark.parametrize(
+    ("content", "words", "code", "message"),
+    [
+        (None, [], 2, "there is no file 'mine.py'; name a Python file with a study"),
+        ("x = 1", [], 2, "must define study = lab.Study(name, configs), or a list studies"),
+        ("study = 7", [], 2, "or a list studies, got int"),
+        ("studies = [7]", [], 2, "or a list studies, got int"),
+        ("study = [", [], 1, "mine.py cannot be run: SyntaxError: '[' was never closed"),
+        ("1 / 0", [], 1, "mine.py cannot be run: ZeroDivisionError: division by zero"),
+        ("import nothing_here", [], 1, "ModuleNotFoundError: No module named 'nothing_here'"),
+        (STUDY, ["--epochs", "3"], 2, "--epochs is not an option of a Python file"),
+        (STUDY, ["--seeds", "1,2"], 2, "--seeds is not an option of a Python file"),
+        (STUDY, ["--config", "mine.toml"], 2, "--config cannot be combined with mine.py"),
+        (STUDY, ["--probe"], 2, "--probe needs the paper's network with rows of primes"),
+        (
+            "from primefourier import lab\nlab.run([], 'out', workers=0)",
+            [],
+            1,
+            'starts a sweep when it is imported; put that below if __name__ == "__main__":',
+        ),
+    ],
+)
+@pytest.mark.parametrize("plan", [[], ["--plan"]])
+def test_files_without_a_study_and_wrong_options_are_refused(
+    pfe: Pfe,
+    here: Path,
+    content: str | None,
+    words: list[str],
+    code: int,
+    message: str,
+    plan: list[str],
+) -> None:
+    if content is not None:
+        Path("mine.py").write_text(content.replace("EPOCHS", "1"))
+    found, text, err = pfe("run", "mine.py", *words, *plan)
+    assert (found, text) == (code, "")
+    assert message in err
+    assert "Traceback" not in err
+    assert [path.name for path in here.iterdir() if path.name != "__pycache__"] == (
+        [] if content is None else ["mine.py"]
+    )
+
+
+def test_models_of_a_file_that_fail_are_reported(pfe: Pfe, here: Path) -> None:
+    wrong = STUDY.replace("EPOCHS", "1").replace(".float()", ".float().unsqueeze(0)")
+    Path("mine.py").write_text(wrong.replace("digits of a test", "wrong digits of a test"))
+    code, text, err = pfe("run", "mine.py", "--workers", "0")
+    assert (code, "Measured 0 of 6 models, 6 failed" in text) == (1, True)
+    assert "FAILED: ValueError: rows of Digits must return shape (20, 2, width)" in err
+
+
 @pytest.mark.process
 def test_plan_prints_times_for_numbers_of_workers_and_writes_nothing(pfe: Pfe, here: Path) -> None:
     words = ("--sizes", "2,3", "--ranges", "20", "--epochs", "1", "--pairs", "200", "--depth", "2")
@@ -155,7 +334,7 @@ def test_plan_prints_times_for_numbers_of_workers_and_writes_nothing(pfe: Pfe, h
     assert text.startswith("5 models: 5 to train.\n")
     rows = re.findall(r"^ +(\d+)  (\d+ s) to (\d+ s) *$", text, re.MULTILINE)
     assert [workers for workers, _, _ in rows] == ["1", "2", "4", "8"]
-    assert "From short trials on 1 worker. More than" in text
+    assert "From short trials on 1 worker. Times for more than" in " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 80
     assert list(here.iterdir()) == []
 
@@ -170,7 +349,7 @@ def test_plan_of_a_profile_asks_no_cluster(
     assert code == 0
     assert text.startswith("21 models: 21 to train.\n")
     assert "From short trials on this process." in text
-    assert "The cluster was not asked." in " ".join(text.split())
+    assert "The cluster was not consulted." in " ".join(text.split())
     assert list(here.iterdir()) == []
 
 
@@ -216,10 +395,11 @@ def test_main_result_of_the_paper_is_seen(smoke: Smoke) -> None:
         records = store.records()
     assert {r.config.key for r in records} == {c.key for c in models_of(profile("smoke"))}
     for record in records:
-        if record.config.experiment == "exp1":
-            p = record.config.modulus
+        if experiment_of_model(record.config) is SinglePrime:
+            p = record.config.task.modulus
+            drops = dict(zip(record.config.row_names, record.row_drops(), strict=True))
             assert record.measured.accuracy > 0.99
-            assert record.drop(p) == pytest.approx(1 - 1 / p, abs=0.03)
+            assert drops[str(p)] == pytest.approx(1 - 1 / p, abs=0.03)
 
 
 def test_second_run_trains_nothing(smoke: Smoke, pfe: Pfe, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,12 +5,13 @@ from pathlib import Path
 from playwright.sync_api import Browser
 
 from explorer_pages import RECORDS, write_report
-from lab_records import PAPER, configs_of, records_of
+from lab_records import STUDIES, configs_of, records_of
+from prime_models import modulus
 from primefourier.lab import Run
 from primefourier.lab.claim_tables import verdict_so_far
 from visits import Visit, visit
 
-FINDINGS = Run(PAPER, RECORDS).claims()
+FINDINGS = Run(STUDIES, RECORDS).claims()
 
 
 def test_every_claim_shows_its_verdict_rule_and_evidence(report: Visit) -> None:
@@ -52,7 +53,7 @@ def test_the_head_counts_the_verdicts(report: Visit) -> None:
 
 def test_several_seeds_show_intervals_and_doubt(browser: Browser, tmp_path: Path) -> None:
     configs = configs_of("exp2", moduli=(15, 21), ranges=(500,), seeds=(1, 2))
-    records = records_of(configs, off=lambda c: 0.3 if (c.modulus, c.seed) == (21, 2) else 0.0)
+    records = records_of(configs, off=lambda c: 0.3 if (modulus(c), c.seed) == (21, 2) else 0.0)
     file = tmp_path / "report.html"
     write_report(file, configs, records)
     with visit(browser, file) as opened:

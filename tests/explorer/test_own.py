@@ -35,7 +35,6 @@ def test_the_command_trains_the_number_of_models_shown(explorer: Visit) -> None:
 
 
 def test_empty_fields_mean_the_papers_values(explorer: Visit) -> None:
-    """The page has its own copy of these lists, because it does not need the laboratory."""
     form = explorer.page.locator("#own")
     for name, title in {
         "exp1": "Experiment 1",
@@ -59,7 +58,7 @@ def test_lists_may_be_unordered_or_empty(explorer: Visit) -> None:
     assert read_command(command(explorer)).primes == (3, 5, 7)
     for name in ("primes", "sizes", "ranges", "seeds"):
         explorer.page.locator(f"#own-{name}").fill(" , ,")
-        assert read_command(command(explorer)).configs()
+        assert read_command(command(explorer)).configs
 
 
 def test_operation_and_shuffle_are_part_of_the_command(explorer: Visit) -> None:
@@ -67,8 +66,9 @@ def test_operation_and_shuffle_are_part_of_the_command(explorer: Visit) -> None:
     form.get_by_role("radio", name="Control").click()
     form.get_by_label("Operation").select_option("multiply")
     form.get_by_label("What is shuffled").select_option("shuffled-pair")
-    (config, *_) = read_command(command(explorer)).configs()
-    assert (config.operation, config.embedding) == ("multiply", "shuffled-pair")
+    (config, *_) = read_command(command(explorer)).configs
+    data = config.to_dict()
+    assert (data["task"]["operation"], data["embedding"]["unit"]) == ("multiply", "pair")
 
 
 def test_mistakes_are_explained(explorer: Visit) -> None:

@@ -17,6 +17,7 @@ DATA: dict[str, Any] = {
     "start": {"a": "9", "b": "17", "n": "23", "operation": "add", "primes": None},
     "basis": {"primes": ["3", "5"], "depth": 2},
     "run": None,
+    "own": [],
 }
 HOSTILE = (
     "</script><script>alert(1)</script>",
@@ -104,6 +105,7 @@ def test_the_default_page_starts_with_figure_1_and_the_papers_basis() -> None:
         "start": {"a": "9", "b": "17", "n": "23", "operation": "add", "primes": None},
         "basis": {"primes": list(map(str, PAPER_BASIS.primes)), "depth": 6},
         "run": None,
+        "own": [],
     }
 
 

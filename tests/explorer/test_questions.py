@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 
 from explorer_pages import write_report
-from lab_records import configs_of, plausible, with_probe
+from lab_records import configs_of, plausible, run_of, with_probe
+from prime_models import input_range, primes
 from primefourier.analysis.ablation import Kind
-from primefourier.lab import Run
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
 from primefourier.lab.studies.question_tables import answers_as_data
@@ -28,24 +28,24 @@ DEPTHS, EPOCHS = "Which depths carry the answer?", "Does training make the netwo
 
 def block(config: ModelConfig, kind: Kind, prime: int, depth: int) -> float:
     """Return a drop that differs between kinds, depths, sizes, ranges and seeds."""
-    wobble = config.seed / 100 + len(config.primes) / 1000 + config.input_range / 10_000
-    if prime not in config.relevant:
+    wobble = config.seed / 100 + len(primes(config)) / 1000 + input_range(config) / 10_000
+    if str(prime) not in (config.relevant or ()):
         return wobble / 4
     return {"zero": 0.8, "mean": 0.7, "permute": 0.6}[kind] / (1 + depth) + wobble
 
 
 def probed(record: Record) -> Record:
-    seed, input_range = record.config.seed, record.config.input_range
+    seed, most = record.config.seed, input_range(record.config)
     return with_probe(
         record,
         off={"mean": 0.0, "permute": 0.1},
         block=block,
-        curve=lambda epoch: 1 / (1 + epoch * (1 + seed / 10) * input_range / 100),
+        curve=lambda epoch: 1 / (1 + epoch * (1 + seed / 10) * most / 100),
     )
 
 
 RECORDS = [probed(record) for record in plausible(CONFIGS)]
-ANSWERS = Run(CONFIGS, RECORDS).questions()
+ANSWERS = run_of(CONFIGS, RECORDS).questions()
 assert ANSWERS is not None
 DATA: dict[str, Any] = answers_as_data(ANSWERS)
 
@@ -287,7 +287,7 @@ def test_diverged_models_are_skipped_and_counted(browser: Browser, tmp_path: Pat
     asked = configs_of("exp1", sizes=(4,), ranges=(100, 500))
     records = [
         with_probe(each, curve=lambda epoch: 0.5 if epoch < 3 else None)
-        if each.config.input_range == 100
+        if input_range(each.config) == 100
         else with_probe(each)
         for each in plausible(asked)
     ]

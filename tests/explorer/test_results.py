@@ -5,6 +5,7 @@ import re
 import shlex
 import statistics
 from collections.abc import Callable
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
 
@@ -12,36 +13,45 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 
 from explorer_pages import RECORDS, read_command, write_report
-from lab_records import EXP1, EXP2, PAPER, configs_of, failed, plausible
+from lab_records import EXP1, EXP2, STUDIES, configs_of, failed, plausible
+from prime_models import input_range, modulus, primes
 from primefourier.analysis import Interval
 from primefourier.lab import Run
 from primefourier.lab.cells import Cell
-from primefourier.lab.studies.variants import find_variants, paper_variant
+from primefourier.lab.studies.paper_grids import paper_places
 from visits import Visit, read_heights, visit
 
 TITLES = {"exp1": "Experiment 1", "control": "Control (PFE-Shuffled)", "exp2": "Experiment 2"}
 CELLS = {
-    (grid.variant.experiment, *place): cell
-    for grid in Run(PAPER, RECORDS).grids
+    (grid.study.name, *place): cell
+    for grid in Run(STUDIES, RECORDS).grids
     for place, cell in grid.cells.items()
 }
 
 
-def cell_button(opened: Visit, experiment: str, row: int, input_range: int) -> Locator:
+def cell_button(opened: Visit, experiment: str, row: int, column: int) -> Locator:
     figure = opened.page.get_by_role("figure", name=TITLES[experiment], exact=True)
-    return figure.locator(f'button[data-row="{row}"][data-range="{input_range}"]')
+    return figure.locator(f'button[data-row="{row}"][data-column="{column}"]')
 
 
 DROPS: list[Callable[[Cell], Interval | None]] = [
     lambda cell: cell.relevant,
     lambda cell: cell.other,
 ]
+
+
+def decimals(value: float) -> str:
+    """Write a number as the page does: to three digits, and exact ties away from zero."""
+    rounded = Decimal(value).quantize(Decimal("0.001"), ROUND_HALF_UP)
+    return f"{rounded:z.3f}"
+
+
 MEASURES: dict[str, Callable[[Any], str]] = {
-    "Drop of other rows": lambda cell: f"{cell.other.mean:z.3f}",
+    "Drop of other rows": lambda cell: decimals(cell.other.mean),
     "Ratio": lambda cell: str(cell.ratio),
     "Convergence": lambda cell: f"{math.floor(100 * cell.converged + 0.5)} %",
-    "Accuracy": lambda cell: f"{cell.accuracy.mean:.3f}",
-    "Drop of relevant rows": lambda cell: f"{cell.relevant.mean:z.3f}",
+    "Accuracy": lambda cell: decimals(cell.accuracy.mean),
+    "Drop of relevant rows": lambda cell: decimals(cell.relevant.mean),
 }
 
 
@@ -52,7 +62,7 @@ def test_every_cell_shows_the_value_of_its_records(report: Visit) -> None:
         shown = report.page.evaluate(
             """() => [...document.querySelectorAll("#results figure")].map((figure) =>
               [...figure.querySelectorAll("[role=grid] button.value")].map((button) =>
-                [Number(button.dataset.row), Number(button.dataset.range), button.textContent]))"""
+                [Number(button.dataset.row), Number(button.dataset.column), button.textContent]))"""
         )
         found = {
             (experiment, row, r): text.replace("−", "-")
@@ -98,54 +108,58 @@ def test_tooltips_show_value_floor_seeds_and_models(report: Visit, how: str) -> 
 def test_pointing_at_a_cell_marks_it_in_the_other_grids(report: Visit) -> None:
     cell_button(report, "exp1", 6, 500).hover()
     expect(cell_button(report, "control", 6, 500)).to_contain_class("same")
-    expect(cell_button(report, "control", 8, 500)).to_contain_class("same-range")
-    expect(cell_button(report, "exp2", 15, 500)).to_contain_class("same-range")
-    expect(cell_button(report, "exp2", 15, 1000)).not_to_contain_class("same-range")
+    expect(cell_button(report, "control", 8, 500)).to_contain_class("same-column")
+    expect(cell_button(report, "exp2", 15, 500)).to_contain_class("same-column")
+    expect(cell_button(report, "exp2", 15, 1000)).not_to_contain_class("same-column")
 
 
 @pytest.mark.parametrize(
-    ("experiment", "row", "input_range"),
+    ("experiment", "row", "column"),
     [("exp1", 16, 4000), ("control", 8, 500), ("exp2", 105, 1000)],
 )
 def test_an_open_cell_shows_the_numbers_of_its_records(
-    report: Visit, experiment: str, row: int, input_range: int
+    report: Visit, experiment: str, row: int, column: int
 ) -> None:
-    cell_button(report, experiment, row, input_range).click()
+    cell_button(report, experiment, row, column).click()
     panel = report.page.get_by_role("region", name=TITLES[experiment])
-    cell: Cell = CELLS[experiment, row, input_range]
+    cell: Cell = CELLS[experiment, row, column]
     assert cell.name in panel.inner_text()
     panel.locator("details.raw summary").click()
-    panel.locator("td[data-prime]").first.wait_for()
-    drops = panel.locator("td[data-prime]").evaluate_all(
-        "cells => cells.map(({ dataset: d }) => [d.modulus, d.seed, d.prime, d.value])"
+    panel.locator("td[data-row]").first.wait_for()
+    drops = panel.locator("td[data-row]").evaluate_all(
+        "cells => cells.map(({ dataset: d }) => [d.model, d.seed, d.row, d.value])"
     )
     assert {(int(m), int(s), int(p)): float(value) for m, s, p, value in drops} == {
-        (record.config.modulus, record.config.seed, prime): drop
+        (modulus(record.config), record.config.seed, prime): drop
         for record in cell.records
-        for prime, drop in zip(record.config.primes, record.measured.drops, strict=True)
+        for prime, drop in zip(primes(record.config), record.measured.drops, strict=True)
     }
     accuracies = panel.locator("td[data-measure=accuracy]").evaluate_all(
-        "cells => cells.map(({ dataset: d }) => [d.modulus, d.value])"
+        "cells => cells.map(({ dataset: d }) => [d.model, d.value])"
     )
-    assert {int(modulus): float(value) for modulus, value in accuracies} == {
-        record.config.modulus: record.measured.accuracy for record in cell.records
+    assert {int(model): float(value) for model, value in accuracies} == {
+        modulus(record.config): record.measured.accuracy for record in cell.records
     }
-    p_values = panel.locator("td[data-prime] small").evaluate_all(
+    p_values = panel.locator("td[data-row] small").evaluate_all(
         "notes => notes.map((note) => Number(note.dataset.p))"
     )
     expected = [p for record in cell.records for p in record.measured.p_values]
     assert p_values == pytest.approx(expected, rel=0.06)
     bold = panel.locator("td.relevant").evaluate_all(
-        "cells => cells.map(({ dataset: d }) => [Number(d.modulus), Number(d.prime)])"
+        "cells => cells.map(({ dataset: d }) => [Number(d.model), d.row])"
     )
-    assert bold == [[r.config.modulus, p] for r in cell.records for p in r.config.relevant]
+    assert bold == [
+        [modulus(record.config), name]
+        for record in cell.records
+        for name in record.config.relevant or ()
+    ]
 
 
 def test_the_profile_shows_the_drops_of_the_records(report: Visit) -> None:
     cell_button(report, "exp1", 6, 1000).click()
     rows = report.page.locator(".profile-matrix tbody tr")
     assert [row.replace("−", "-").split("\t") for row in rows.all_inner_texts()] == [
-        [str(record.config.modulus), *(f"{drop:z.2f}" for drop in record.measured.drops)]
+        [str(modulus(record.config)), *(f"{drop:z.2f}" for drop in record.measured.drops)]
         for record in CELLS["exp1", 6, 1000].records
     ]
     framed = rows.evaluate_all(
@@ -155,10 +169,11 @@ def test_the_profile_shows_the_drops_of_the_records(report: Visit) -> None:
     assert report.page.locator(".profile-matrix .framed").count() == 6
     cell_button(report, "exp2", 105, 1000).click()
     (record,) = CELLS["exp2", 105, 1000].records
+    relevant = record.config.relevant or ()
     chart = report.page.locator(".detail svg").first
     texts = [
-        f"{p}: {drop:z.3f}{' (relevant)' if p in record.config.relevant else ''}".replace("-", "−")
-        for p, drop in zip(record.config.primes, record.measured.drops, strict=True)
+        f"{row}: {drop:z.3f}{' (relevant)' * (row in relevant)}".replace("-", "−")
+        for row, drop in zip(record.config.row_names, record.measured.drops, strict=True)
     ]
     expect(chart).to_have_attribute("aria-label", re.compile(re.escape(", ".join(texts)) + "$"))
     expect(chart.locator(".bar.relevant")).to_have_count(3)
@@ -203,7 +218,7 @@ def test_lines_go_through_the_values_and_follow_the_choices(report: Visit) -> No
 
 def test_the_keyboard_walks_through_a_grid_and_opens_and_closes_cells(report: Visit) -> None:
     page = report.page
-    focused = "[document.activeElement.dataset.row, document.activeElement.dataset.range]"
+    focused = "[document.activeElement.dataset.row, document.activeElement.dataset.column]"
     cell_button(report, "exp1", 4, 100).focus()
     for keys, place in [
         (["ArrowRight", "ArrowDown", "ArrowDown", "ArrowLeft"], ["8", "100"]),
@@ -236,7 +251,7 @@ def test_a_name_in_a_legend_emphasises_its_line(report: Visit) -> None:
 def test_cells_without_a_value_explain_why_and_offer_a_command(
     browser: Browser, tmp_path: Path
 ) -> None:
-    asked = [c for c in EXP1 if len(c.primes) == 4] + [c for c in EXP2 if c.input_range == 100]
+    asked = [c for c in EXP1 if len(primes(c)) == 4] + [c for c in EXP2 if input_range(c) == 100]
     folder = Path("results/it's mine")
     records = [*plausible(asked[:6]), *(failed(c) for c in asked[8:12])]
     write_report(tmp_path / "report.html", asked, records, folder=folder)
@@ -250,10 +265,10 @@ def test_cells_without_a_value_explain_why_and_offer_a_command(
                 assert shlex.split(command)[-2:] == ["--out", str(folder)]
                 experiment = read_command(command)
                 row = int(button.get_attribute("data-row") or "")
-                input_range = int(button.get_attribute("data-range") or "")
-                (variant,) = find_variants(experiment.configs())
-                assert variant == paper_variant(variant.experiment)
-                assert experiment.configs() == variant.models(row, input_range, seed=42)
+                column = int(button.get_attribute("data-column") or "")
+                assert experiment.name == experiment.short_name, "with the paper's settings"
+                paper = paper_places(experiment.short_name)[row, column]
+                assert list(experiment.configs) == paper
 
 
 def test_several_seeds_have_intervals_and_can_be_shown_one_by_one(

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from explorer_pages import write_report
 from lab_records import EXP1, PAPER, configs_of, failed, plausible, records_of
+from primefourier import lab
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
+from primefourier.lab.studies import Study
 from visits import visit
 
 HOSTILE = (
@@ -40,7 +42,7 @@ CASES: dict[str, tuple[Sequence[ModelConfig], Sequence[Record], list[str]]] = {
     "all failed": (
         EXP1[:4],
         [failed(config, "Traceback\nout of luck") for config in EXP1[:4]],
-        ["4 failed", "exp1 N=3 r=100 |P|=4 seed=42", "failed"],
+        ["4 failed", "a+b mod 3 r=100 |P|=4 seed=42", "failed"],
     ),
     "all of it": (PAPER, plausible(PAPER), ["750 models measured"]),
     "own settings": (
@@ -106,3 +108,98 @@ def test_own_settings_come_before_the_papers(browser: Browser, tmp_path: Path) -
         assert shown.all_inner_texts() == ["Experiment 2, operation multiply, primes 2, 3"]
         opened.page.get_by_text("that this run does not contain").click()
         assert shown.count() == 4
+
+
+def own_study() -> Study:
+    """A study of one's own: rows are periods, and one of its four cells is not planned."""
+    models = [
+        lab.ModelConfig(
+            embedding=lab.Periods((7.0, 10.5, 3.0)),
+            task=lab.ModularArithmetic(modulus=n, input_range=40, samples=500, beyond=(10**18,)),
+            training=lab.Training(epochs=epochs),
+            seed=seed,
+        )
+        for n, epochs in ((7, 2), (7, 3), (11, 2))
+        for seed in (1, 2)
+    ]
+    return Study("periods", models, "Periods of my own")
+
+
+def test_a_study_of_ones_own_shows_its_axes_and_rows_and_nothing_of_the_paper(
+    browser: Browser, tmp_path: Path
+) -> None:
+    study = own_study()
+    records = [lab.measure(config) for config in study.configs[:4]]
+    records.append(failed(study.configs[5], "Traceback\nout of luck"))
+    file = tmp_path / "report.html"
+    write_report(file, [], records, studies=[study], folder=Path("results/mine"))
+    with visit(browser, file) as opened:
+        page = opened.page
+        assert "4 of 6 models measured, 1 failed, 1 waiting." in opened.text("#run")
+        assert "claims" not in opened.text("#run").lower()
+        names = page.get_by_role("navigation").get_by_role("link").all_inner_texts()
+        assert names == ["Circles", "Channels", "Results", "Failures", "Try your own"]
+        assert page.locator("#claims, #questions, .not-planned").count() == 0
+        assert page.locator("a[href='#claims']").count() == 0
+        figure = page.get_by_role("figure", name="Periods of my own", exact=True)
+        assert page.locator("#results figure").count() == 1
+        assert figure.locator("caption").inner_text().endswith(" by modulus and epochs")
+        assert figure.locator("thead th").all_inner_texts() == ["modulus \\ epochs", "2", "3"]
+        assert figure.locator("tbody th").all_inner_texts() == ["7", "11"]
+        faces = dict.fromkeys([("7", "2"), ("7", "3")], "value")
+        faces |= {("11", "2"): "none failed", ("11", "3"): "none missing"}
+        for (row, column), kind in faces.items():
+            button = figure.locator(f'button[data-row="{row}"][data-column="{column}"]')
+            expect(button).to_have_class(kind)
+            button.click()
+            panel = page.locator(".detail")
+            title = f"Periods of my own: modulus = {row}, epochs = {column}"
+            assert panel.locator("h3").inner_text() == title
+            assert panel.locator(".command").count() == 0
+            assert "command" not in panel.inner_text()
+        assert "modulus = 11, epochs = 3 is not planned." in panel.inner_text()
+        figure.locator('button[data-row="7"][data-column="2"]').click()
+        text = panel.inner_text()
+        assert "accuracy beyond, below 1000000000000000000" in text
+        assert "Filled bars: relevant rows (7)." in text
+        chart = panel.locator("svg").first  # it is drawn when its width is known
+        chart.wait_for()
+        ticks = chart.locator("text.tick").all_text_contents()
+        assert [name for name in ticks if name in ("7", "10.5", "3")] == ["7", "10.5", "3"]
+        panel.locator("details.raw summary").click()
+        panel.locator("td[data-row]").first.wait_for()
+        heads = panel.locator("table.numbers thead th").all_inner_texts()
+        assert heads[-3:] == ["drop of 7", "drop of 10.5", "drop of 3"]
+        assert panel.locator("td[data-model]").first.get_attribute("data-model") == (
+            study.configs[0].describe()
+        )
+        lines = page.get_by_role("list", name="Lines").get_by_role("button")
+        assert lines.all_inner_texts() == ["modulus = 7"]
+        assert opened.text("#failures p") == "1 model failed."
+        offered = page.locator(":is(#run, #results, #failures) .command")
+        assert offered.count() == 0, "no command trains a study of a file"
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert opened.find_problems() == {}
+
+
+def test_a_study_without_axes_is_one_cell(browser: Browser, tmp_path: Path) -> None:
+    config = lab.ModelConfig(
+        embedding=lab.LearnedTable(size=30),
+        task=lab.ModularArithmetic(modulus=5, input_range=30),
+        training=lab.Training(epochs=2),
+    )
+    file = tmp_path / "report.html"
+    write_report(file, [], [lab.measure(config)], studies=[Study("table", [config])])
+    with visit(browser, file) as opened:
+        page = opened.page
+        page.get_by_role("radio", name="Accuracy", exact=True).click()
+        button = page.locator("#results [role=grid] button")
+        assert button.count() == 1
+        button.click()
+        assert page.locator("#detail-title").inner_text() == "table: all models"
+        lines = page.get_by_role("list", name="Lines").get_by_role("button")
+        assert lines.all_inner_texts() == ["all models"]
+        assert "row 1" in page.locator(".detail").inner_text()
+        label = page.locator("#results .lines svg").first.get_attribute("aria-label")
+        assert label == "table: test accuracy; the numbers are in the table below"
+        assert opened.find_problems() == {}

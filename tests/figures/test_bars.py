@@ -45,6 +45,21 @@ def test_bars_are_the_drops_and_relevant_ones_stand_out() -> None:
     assert [t.get_text() for t in figure.axes[0].get_xticklabels()] == ["3", "5", "7", "11"]
 
 
+def test_rows_may_have_any_names() -> None:
+    names = ("lowest digit", "10", "9")
+    figure = page([DropBars("mine", names, [0.6, 0.1, 0.2], ("10", "lowest digit"))])
+    assert heights(figure, RELEVANT["facecolor"]) == [0.6, 0.1]
+    assert heights(figure, OTHER["facecolor"]) == [0.2]
+    assert [t.get_text() for t in figure.axes[0].get_xticklabels()] == list(names)
+    mixed = page([DropBars("mine", (3, "5"), [0.6, 0.1], ("5",))])
+    assert heights(mixed, RELEVANT["facecolor"]) == [0.1], "3 and '3' are different names"
+
+
+def test_a_panel_without_rows_says_that_nothing_is_measured() -> None:
+    figure = page([DropBars("mine", (), [], ())])
+    assert inside(figure.axes[0]) == ["not measured yet"]
+
+
 def test_the_noise_floor_is_a_band_on_both_sides_of_zero() -> None:
     figure = page(TEN)
     for axes in figure.axes:
@@ -104,6 +119,9 @@ def test_a_note_on_a_measured_panel_joins_its_name() -> None:
         [DropBars("nothing", PRIMES, NOTHING, (), note=CAPTION[:92])] * 10,
         [DropBars("16", PAPER_BASIS.primes, np.linspace(-0.9, 1, 16), (), [(-1, 1)] * 16)] * 2,
         [DropBars("large", (100003, 100019), [0, 1], (100003,)), TEN[0]],
+        [DropBars("words", ("lowest digit", "carry", "10"), [0.1, 0.2, 0.3], ("carry",)), TEN[0]],
+        [DropBars("words", [f"period {i / 7:g}" for i in range(12)], [0.5] * 12, ())] * 2,
+        [DropBars("unknown rows", (), [], ()), TEN[0]],
         [DropBars("a very long name of a panel, longer than it is wide", (3,), [1], (3,))],
     ],
 )
@@ -117,9 +135,11 @@ def test_wrong_arguments_are_refused() -> None:
     for floor in (-1, math.nan, math.inf):
         with pytest.raises(ValueError, match="noise_floor must be a number of at least 0"):
             page(TEN, noise_floor=floor)
-    with pytest.raises(ValueError, match="relevant primes must be among the primes, got 29"):
+    with pytest.raises(ValueError, match="relevant rows must be among the rows, got 29"):
         DropBars("N = 29", PRIMES, NOTHING, (29,))
     with pytest.raises(ValueError, match=r"drops of N = 29 must have shape \(8,\), got \(1,\)"):
         DropBars("N = 29", PRIMES, [1], ())
     with pytest.raises(ValueError, match=r"intervals of N = 29 must have shape \(8, 2\)"):
         DropBars("N = 29", PRIMES, NOTHING, (), [(0, 1)])
+    with pytest.raises(ValueError, match="rows of mine must have different names, got"):
+        DropBars("mine", ("low", "low"), [0, 1], ())

@@ -2,6 +2,7 @@
 
 import statistics
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -9,31 +10,41 @@ from lab_records import (
     CONTROL,
     EXP1,
     EXP2,
-    by_key,
+    PROVENANCE,
     configs_of,
+    experiment_of_model,
     failed,
     measured,
     plausible,
     records_of,
+    run_of,
     with_probe,
 )
+from prime_models import input_range, modulus, primes
 from primefourier.analysis import Interval
 from primefourier.analysis.ablation import Kind
-from primefourier.lab.cells import Cell, make_cells, split_drops
+from primefourier.lab import LearnedTable, Run, Study
+from primefourier.lab.cells import Cell, split_drops
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.probe import KINDS
+from primefourier.lab.probe import KINDS, RowAblation
 from primefourier.lab.record import Record
-from primefourier.lab.studies import EXPERIMENTS, CompositeModuli, SinglePrime
+from primefourier.lab.studies import CompositeModuli
+from primefourier.lab.studies.grid import Grid
+from small_models import small_config, small_study
 
 STUDENT_95 = {2: 12.706204736, 3: 4.302652730}
 """From tables, by the number of seeds: independent of the code under test."""
 
 
+def grid_of(configs: list[ModelConfig], records: list[Record]) -> Grid:
+    (grid,) = run_of(configs, records).grids
+    return grid
+
+
 def cells_of(
     configs: list[ModelConfig], records: list[Record], kind: Kind = "zero"
 ) -> dict[tuple[int, int], Cell]:
-    study = EXPERIMENTS[configs[0].experiment]
-    return make_cells(study, configs, by_key(records), kind=kind)
+    return grid_of(configs, records).cells_of(kind)
 
 
 def one_cell(configs: list[ModelConfig], records: list[Record]) -> Cell:
@@ -57,21 +68,22 @@ def test_a_cell_has_the_means_that_the_protocol_defines(
         on, off, accuracies = [], [], []
         for record in records:
             config, m = record.config, record.measured
-            size = config.modulus if config.experiment == "exp2" else len(config.primes)
-            if (size, config.input_range) != (row, r):
+            size = modulus(config) if configs is EXP2 else len(primes(config))
+            if (size, input_range(config)) != (row, r):
                 continue
             accuracies.append(m.correct / m.test_size)
             mine: list[float] = []
             others: list[float] = []
-            for p, lost, gained in zip(config.primes, m.lost, m.gained, strict=True):
-                (mine if config.modulus % p == 0 else others).append((lost - gained) / m.test_size)
+            for p, lost, gained in zip(primes(config), m.lost, m.gained, strict=True):
+                (mine if modulus(config) % p == 0 else others).append((lost - gained) / m.test_size)
             on.append(sum(mine) / len(mine))
             off.append(sum(others) / len(others))
-        assert len(on) == len(cell.records) == (1 if cell.study is CompositeModuli else row)
+        composite = experiment_of_model(configs[0]) is CompositeModuli
+        assert len(on) == len(cell.records) == (1 if composite else row)
         assert mean(cell.relevant) == pytest.approx(sum(on) / len(on), abs=1e-12)
         assert mean(cell.other) == pytest.approx(sum(off) / len(off), abs=1e-12)
         assert cell.accuracy.mean == pytest.approx(sum(accuracies) / len(accuracies), abs=1e-12)
-        assert (cell.row, cell.input_range, cell.seeds) == (row, r, (42,))
+        assert (cell.row, cell.column, cell.seeds) == (row, r, (42,))
         assert cell.noise_floor == pytest.approx(2 * (0.5 / (2000 if r == 100 else 16000)) ** 0.5)
         assert cell.relevant is not None
         assert (cell.relevant.low, cell.relevant.high) == (None, None)
@@ -80,12 +92,12 @@ def test_a_cell_has_the_means_that_the_protocol_defines(
 def test_a_cell_is_named_as_in_the_paper() -> None:
     assert one_cell(EXP1[:4], plausible(EXP1[:4])).name == "|P| = 4, r = 100"
     assert one_cell(EXP2[:1], plausible(EXP2[:1])).name == "N = 15, r = 100"
-    assert SinglePrime.cell_of(EXP1[-1]) == (16, 4000)
-    assert CompositeModuli.cell_of(EXP2[-1]) == (385, 4000)
+    assert grid_of(EXP1, []).place_of(EXP1[-1]) == (16, 4000)
+    assert grid_of(EXP2, []).place_of(EXP2[-1]) == (385, 4000)
 
 
 @pytest.mark.parametrize("gap", range(4))
-@pytest.mark.parametrize("way", ["missing", "failed", "not planned"])
+@pytest.mark.parametrize("way", ["missing", "failed"])
 def test_a_seed_without_one_task_prime_does_not_count(gap: int, way: str) -> None:
     configs = configs_of("exp1", sizes=(4,), ranges=(100,), seeds=(1, 2))
     values = {1: 0.5, 2: 0.75}
@@ -94,10 +106,18 @@ def test_a_seed_without_one_task_prime_does_not_count(gap: int, way: str) -> Non
     kept = [record for record in records if record.config != lost]
     if way == "failed":
         kept.append(failed(lost))
-    planned = [c for c in configs if c != lost] if way == "not planned" else configs
-    cell = one_cell(planned, kept)
+    cell = one_cell(configs, kept)
     assert (cell.seeds, mean(cell.relevant)) == ((1,), 0.5)
     assert len(cell.records) == 4
+
+
+@pytest.mark.parametrize("gap", range(4))
+def test_a_seed_that_is_planned_without_one_task_prime_is_not_the_papers(gap: int) -> None:
+    configs = configs_of("exp1", sizes=(4, 6), ranges=(100,), seeds=(1, 2))
+    lost = [c for c in configs if c.seed == 2][gap]
+    planned = [config for config in configs if config != lost]
+    cells = run_of(planned, plausible(planned)).cells()
+    assert [(cell.row, cell.seeds) for cell in cells["exp1"]] == [(6, (1, 2))]
 
 
 def test_without_a_complete_seed_there_is_no_cell() -> None:
@@ -110,7 +130,7 @@ def test_without_a_complete_seed_there_is_no_cell() -> None:
 def test_models_do_not_leak_into_other_cells() -> None:
     configs = configs_of("exp1", sizes=(4, 6), ranges=(100, 500))
     wanted = {(4, 100): 0.1, (4, 500): 0.2, (6, 100): 0.3, (6, 500): 0.4}
-    records = records_of(configs, on=lambda c: wanted[len(c.primes), c.input_range])
+    records = records_of(configs, on=lambda c: wanted[len(primes(c)), input_range(c)])
     found = cells_of(configs, records)
     assert {place: mean(cell.relevant) for place, cell in found.items()} == pytest.approx(wanted)
 
@@ -133,7 +153,7 @@ def test_several_seeds_give_a_mean_and_its_95_percent_interval(values: tuple[flo
 
 def test_the_interval_is_over_seeds_and_not_over_task_primes() -> None:
     configs = configs_of("exp1", sizes=(4,), ranges=(500,), seeds=(1, 2))
-    cell = one_cell(configs, records_of(configs, on=lambda c: c.modulus / 100))
+    cell = one_cell(configs, records_of(configs, on=lambda c: modulus(c) / 100))
     assert cell.relevant is not None
     assert cell.relevant.mean == pytest.approx((3 + 5 + 7 + 11) / 400)
     assert (cell.relevant.low, cell.relevant.high) == (cell.relevant.mean, cell.relevant.mean)
@@ -144,14 +164,16 @@ def test_converged_is_above_the_threshold_after_any_epoch(name: str, threshold: 
     settings = {"moduli": (15,)} if name == "exp2" else {"sizes": (4,)}
     configs = configs_of(name, ranges=(500,), **settings)
     for best, share in ((threshold, 0.0), (threshold + 1 / 16000, 1.0)):
-        cell = one_cell(configs, records_of(configs, accuracy=0.1, best=best))
+        cell = one_cell(configs, records_of(configs, on=0.1, accuracy=0.1, best=best))
         assert (cell.converged, cell.accuracy.mean) == pytest.approx((share, 0.1))
 
 
 def test_converged_is_the_share_of_models() -> None:
     configs = configs_of("exp1", sizes=(4,), ranges=(500,))
-    cell = one_cell(configs, records_of(configs, best=lambda c: 0.9 if c.modulus == 3 else 0.2,
-                                        accuracy=0.2))  # fmt: skip
+    records = records_of(
+        configs, on=0.1, best=lambda c: 0.9 if modulus(c) == 3 else 0.2, accuracy=0.2
+    )
+    cell = one_cell(configs, records)
     assert cell.converged == 0.25
 
 
@@ -209,7 +231,7 @@ def test_the_ratio_is_bounded_where_the_other_drop_is_noise() -> None:
     assert clear is not None
     assert clear.value == pytest.approx(12)
     assert not clear.is_lower_bound
-    noisy = one_cell(configs, records_of(configs, on=0.6, off=-0.001)).ratio
+    noisy = one_cell(configs, records_of(configs, on=0.6, off=-0.001, accuracy=0.9)).ratio
     assert noisy is not None
     assert noisy.value == pytest.approx(0.6 / 0.0111803, rel=1e-5)
     assert noisy.is_lower_bound
@@ -243,3 +265,66 @@ def test_a_cell_remembers_the_drops_of_each_seed() -> None:
     configs = configs_of("exp1", sizes=(4,), ranges=(500,), seeds=(1, 2))
     cell = one_cell(configs, records_of(configs, on=lambda c: c.seed / 4, off=0.1))
     assert cell.by_seed == {1: pytest.approx((0.25, 0.1)), 2: pytest.approx((0.5, 0.1))}
+
+
+# Studies that are not the paper's.
+
+
+def cells_of_study(records: list[Record], **options: Any) -> list[Cell]:
+    study = small_study(*(record.config for record in records), **options)
+    (grid,) = Run([study], records).grids
+    return list(grid.cells.values())
+
+
+def test_where_nothing_is_predicted_all_rows_are_others() -> None:
+    config = small_config(epochs=1)
+    config = replace(config, embedding=LearnedTable(size=30, width=4, row_count=2))
+    record = measured(config, [0.5, 0.25], accuracy=0.75)
+    (cell,) = cells_of_study([record])
+    assert (cell.relevant, cell.ratio, cell.bounds()) == (None, None, None)
+    assert mean(cell.other) == pytest.approx(0.375, abs=1 / 180)
+    assert split_drops(record) == (None, mean(cell.other))
+
+
+def test_accuracy_beyond_the_range_is_a_mean_over_models() -> None:
+    records = []
+    for seed, right in ((1, 10), (2, 30)):
+        config = small_config(seed=seed, beyond=(100, 10**20), beyond_samples=40)
+        counts = replace(
+            measured(small_config(seed=seed), [0.1, 0.5, 0.0]).measured,
+            beyond={"100": (right, 40), str(10**20): (0, 40)},
+        )
+        records.append(Record(config=config, provenance=PROVENANCE, measurement=counts))
+    (cell,) = cells_of_study(records)
+    assert cell.accuracy_beyond == {"100": 0.5, str(10**20): 0.0}
+    assert one_cell(EXP2[:1], plausible(EXP2[:1])).accuracy_beyond == {}
+
+
+def test_a_kind_of_ablation_that_a_recipe_names_needs_no_probe() -> None:
+    config = replace(small_config(), ablations=("zero", "mean"))
+    zeroed = measured(small_config(), [0.1, 0.5, 0.2]).measured
+    size = zeroed.test_size
+    means = RowAblation(zeroed.correct, (0, size // 2, 0), (0, 0, 0))
+    record = Record(
+        config=config,
+        provenance=PROVENANCE,
+        measurement=replace(zeroed, ablations={"mean": means}),
+    )
+    (grid,) = Run([small_study(config)], [record]).grids
+    (cell,) = grid.cells_of("mean").values()
+    assert (mean(cell.relevant), mean(cell.other)) == (0.5, 0.0)
+    assert grid.cells_of("permute") == {}
+
+
+def test_a_cell_is_named_by_the_axes_of_its_study() -> None:
+    records = records_of([small_config(modulus=m) for m in (3, 5)], on=0.5)
+    assert [cell.name for cell in cells_of_study(records)] == ["modulus = 3", "modulus = 5"]
+    assert [cell.name for cell in cells_of_study(records[:1], name="mine")] == ["mine"]
+
+
+def test_a_study_has_its_own_threshold() -> None:
+    record = measured(small_config(), [0.1, 0.1, 0.1], accuracy=0.5)
+    for threshold, share in ((0.4, 1.0), (0.6, 0.0)):
+        study = Study("mine", [record.config], threshold=threshold)
+        (grid,) = Run([study], [record]).grids
+        assert [cell.converged for cell in grid.cells.values()] == [share]

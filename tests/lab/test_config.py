@@ -1,47 +1,110 @@
-"""A configuration is validated, hashed, and read back exactly."""
+"""A recipe is validated, hashed, and read back exactly."""
 
 import json
-import math
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from primefourier.lab.config import LARGEST_MODULUS, LARGEST_RANGE, ModelConfig
-from primefourier.lab.task import make_task
+from primefourier.lab import (
+    LearnedTable,
+    Linear,
+    Mlp,
+    ModelConfig,
+    ModularArithmetic,
+    Periods,
+    PrimeFourier,
+    RowClassifier,
+    ShuffledPrimeFourier,
+    Training,
+    Transformer,
+)
 from small_models import small_config
 
-
-def test_the_key_depends_on_every_field() -> None:
-    config = small_config()
-    changes: dict[str, Any] = {
-        "experiment": "exp2",
-        "modulus": 7,
-        "input_range": 31,
-        "primes": (3, 5),
-        "depth": 3,
+OTHER_VALUES: dict[type[Any], dict[str, Any]] = {
+    PrimeFourier: {"primes": (3, 5), "depth": 3},
+    ShuffledPrimeFourier: {"primes": (3, 5), "depth": 3, "unit": "pair", "seed": 7},
+    Periods: {"periods": (7, 10.25)},
+    LearnedTable: {"size": 31, "width": 8, "row_count": 2},
+    ModularArithmetic: {
         "operation": "subtract",
-        "embedding": "shuffled-pair",
-        "seed": 43,
+        "modulus": 7,
+        "operands": 3,
+        "input_range": 31,
+        "samples": 50,
+        "test_share": 0.25,
+        "beyond": (100,),
+        "beyond_samples": 10,
+    },
+    RowClassifier: {"encoder": (64, 33), "classifier": 127},
+    Linear: {},
+    Mlp: {"hidden": (128, 128)},
+    Transformer: {"tokens": "operands", "width": 32, "heads": 2, "hidden": 64},
+    Training: {
         "epochs": 3,
-        "batch_size": 101,
+        "batch_size": None,
         "learning_rate": 0.004,
-        "pairs": 50,
+        "optimizer_name": "sgd",
+        "weight_decay": 0.1,
         "trainer": "plain",
-    }
-    assert set(changes) == set(config.to_dict())
-    keys = {replace(config, **{name: value}).key for name, value in changes.items()}
-    assert len(keys | {config.key}) == len(changes) + 1
+    },
+}
+"""A value of each field of each part that differs from the one below."""
+PARTS: list[tuple[str, Any]] = [
+    ("embedding", PrimeFourier()),
+    ("embedding", ShuffledPrimeFourier()),
+    ("embedding", Periods((7, 10.5))),
+    ("embedding", LearnedTable(size=30)),
+    ("task", ModularArithmetic(modulus=5, input_range=30)),
+    ("network", RowClassifier()),
+    ("network", Linear()),
+    ("network", Mlp()),
+    ("network", Transformer()),
+    ("training", Training()),
+]
+
+
+def _changes() -> Iterator[tuple[str, Any, str]]:
+    for kind, part in PARTS:
+        values = OTHER_VALUES[type(part)]
+        assert set(values) == {field.name for field in fields(part)}, "every field is tried"
+        yield from ((kind, part, name) for name in values)
+
+
+@pytest.mark.parametrize(("kind", "part", "name"), list(_changes()), ids=str)
+def test_the_key_depends_on_every_field_of_every_part(kind: str, part: Any, name: str) -> None:
+    config = replace(small_config(), **{kind: part})
+    other = replace(part, **{name: OTHER_VALUES[type(part)][name]})
+    assert replace(config, **{kind: other}).key != config.key
+
+
+@pytest.mark.parametrize("kind", ["embedding", "task", "network", "training"])
+def test_the_key_depends_on_names_and_versions_of_parts(kind: str) -> None:
+    config = small_config()
+    for name, value in (("version", 2), ("name", "another")):
+        data = {**config.to_dict(), kind: {**config.to_dict()[kind], name: value}}
+        other = ModelConfig.from_dict(data)
+        assert other.key != config.key
+        assert not other.known
+
+
+def test_the_key_depends_on_seed_and_ablations() -> None:
+    found = [small_config(), small_config(seed=43), small_config(ablations=("mean",))]
+    assert len({config.key for config in found}) == 3
+    assert small_config(ablations=("mean", "zero")).key == found[2].key, "zero is always measured"
 
 
 def test_the_key_is_the_same_in_every_process_and_version() -> None:
-    config = ModelConfig(experiment="exp1", modulus=7, input_range=100, primes=(3, 5, 7))
-    assert config.key == "c904517cf50d379af8845fde36dd0650fdbf60e2fdcf9c6a66f6490a49ad17a0"
+    embedding = PrimeFourier(primes=(3, 5, 7))
+    task = ModularArithmetic("add", modulus=7, input_range=100)
+    config = ModelConfig(embedding=embedding, task=task)
+    assert config.key == "5f35f3624a00d1689b5beba54a995b6210148d63694ca5bb8bdfe68a04cf7153"
 
 
-@given(seed=st.integers(0, 2**63 - 1), r=st.integers(2, LARGEST_RANGE), n=st.integers(2, 10**6))
+@given(seed=st.integers(0, 2**63 - 1), r=st.integers(2, 2**31), n=st.integers(2, 10**6))
 def test_a_config_is_read_back_from_json(seed: int, r: int, n: int) -> None:
     config = small_config(seed=seed, input_range=r, modulus=n, learning_rate=0.1)
     again = ModelConfig.from_dict(json.loads(json.dumps(config.to_dict())))
@@ -49,18 +112,26 @@ def test_a_config_is_read_back_from_json(seed: int, r: int, n: int) -> None:
     assert again.key == config.key
 
 
+@pytest.mark.parametrize(("kind", "part"), PARTS, ids=str)
+def test_every_part_is_read_back_from_json(kind: str, part: Any) -> None:
+    config = replace(small_config(), **{kind: part})
+    assert ModelConfig.from_dict(json.loads(json.dumps(config.to_dict()))) == config
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"input_range": 1}, "input_range must be an integer of at least 2, got 1"),
-        ({"input_range": LARGEST_RANGE + 1}, "input_range must be at most"),
+        ({"input_range": 2**31 + 1}, "input_range must be at most"),
         ({"modulus": 1}, "modulus must be an integer of at least 2, got 1"),
-        ({"modulus": LARGEST_MODULUS + 1}, "modulus must be at most"),
+        ({"modulus": 10**6 + 1}, "modulus must be at most"),
+        ({"operands": 0}, "operands must be an integer of at least 1"),
+        ({"operands": 17}, "operands must be at most 16"),
         ({"epochs": 0}, "epochs must be an integer of at least 1"),
         ({"batch_size": 0}, "batch_size must be an integer of at least 1"),
-        ({"pairs": 1}, "pairs must be an integer of at least 2"),
+        ({"samples": 1}, "samples must be an integer of at least 2"),
         ({"seed": 2**63}, "seed must be at most"),
-        ({"pairs": 10**8}, "pairs must be at most"),
+        ({"samples": 10**8}, "samples must be at most"),
         ({"depth": 65}, "depth must be at most 64"),
         ({"depth": 0}, "depth must be an integer of at least 1"),
         ({"seed": -1}, "seed must be an integer of at least 0"),
@@ -70,8 +141,10 @@ def test_a_config_is_read_back_from_json(seed: int, r: int, n: int) -> None:
             "learning_rate must be a positive number, got nan",
         ),
         ({"learning_rate": True}, "learning_rate must be a positive number, got True"),
+        ({"weight_decay": -1}, "weight_decay must be a number of at least 0, got -1"),
+        ({"optimizer_name": "adma"}, "did you mean 'adam'"),
         ({"operation": "ad"}, "did you mean 'add'"),
-        ({"embedding": "shuffled"}, "embedding must be"),
+        ({"unit": "row"}, "unit must be"),
         ({"trainer": "quick"}, "trainer must be 'fast' or 'plain'"),
         ({"primes": (3, 9)}, "primes must be distinct primes, got 9"),
         ({"primes": ()}, "prime"),
@@ -81,12 +154,46 @@ def test_a_config_is_read_back_from_json(seed: int, r: int, n: int) -> None:
         ({"epochs": 10**7}, "epochs must be at most 1000000, got 10000000"),
         ({"batch_size": 2**63}, "batch_size must be at most 9223372036854775807, got"),
         ({"learning_rate": 10**400}, "learning_rate must be a positive number, got 1000"),
-        ({"experiment": ""}, "experiment must be a name"),
+        ({"ablations": ("zeros",)}, "did you mean 'zero'"),
+        ({"ablations": "zero"}, "ablations must be a tuple of kinds"),
+        ({"beyond": (59,)}, r"at least 2 · input_range = 60 .*, got 59"),
+        ({"beyond": (10**300,)}, "at most 300 digits"),
+        ({"beyond": (60, 60)}, "beyond must be distinct"),
+        ({"beyond": 60}, "beyond must be a tuple of integers, got 60"),
     ],
 )
 def test_impossible_models_are_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         small_config(**changes)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: RowClassifier(encoder=(64,)), "encoder must have two widths"),  # type: ignore[arg-type]
+        (lambda: RowClassifier(classifier=0), "classifier must be an integer of at least 1"),
+        (lambda: Mlp(hidden=(10**9,)), "hidden must be at most 65536"),
+        (lambda: Transformer(heads=3), "heads must divide width 64, got 3"),
+        (lambda: Transformer(tokens="row"), "did you mean 'rows'"),  # type: ignore[arg-type]
+        (lambda: Periods(()), "periods must be a tuple of numbers"),
+        (lambda: Periods((3, 1)), "periods must be numbers above 1, got 1"),
+        (lambda: Periods((3, float("nan"))), "periods must be numbers above 1, got nan"),
+        (lambda: Periods(((3, 5), 7)), "same number of periods"),
+        (lambda: LearnedTable(size=0), "size must be an integer of at least 1"),
+        (lambda: LearnedTable(size=10**9), "a table must have at most"),
+        (
+            lambda: ModularArithmetic(modulus=3, input_range=9, samples=2, test_share=0.9),
+            "training and test examples are required",
+        ),
+        (
+            lambda: ModularArithmetic(modulus=3, input_range=9, test_share=1),
+            "test_share must be between 0 and 1, got 1",
+        ),
+    ],
+)
+def test_impossible_parts_are_refused(make: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()
 
 
 @pytest.mark.parametrize("name", ["modulus", "input_range", "seed", "epochs"])
@@ -95,27 +202,40 @@ def test_non_integers_are_refused(name: str) -> None:
         small_config(**{name: 3.5})
 
 
+def test_what_is_not_a_registered_part_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"task must be a registered part, got int; .*register"):
+        replace(small_config(), task=3)
+    with pytest.raises(TypeError, match="network must be a registered part, got PrimeFourier"):
+        replace(small_config(), network=PrimeFourier())
+
+
 def test_relevant_rows_are_the_primes_that_divide_the_modulus() -> None:
-    assert small_config(modulus=45).relevant == (3, 5)
+    assert small_config(modulus=45).relevant == ("3", "5")
     assert small_config(modulus=22).relevant == ()
+
+
+def test_relevant_rows_of_other_embeddings() -> None:
+    task = ModularArithmetic(modulus=12, input_range=30)
+    assert Periods((3, 4.0, 5, 12, 8.5)).relevant(task) == ("3", "4", "12")
+    table: Any = LearnedTable(size=30)
+    assert table.relevant(task) is None
+    assert PrimeFourier().relevant(object()) is None, "nothing is predicted without a modulus"
 
 
 def test_a_config_is_degenerate_if_no_answer_wraps() -> None:
     assert small_config(modulus=59, input_range=30).degenerate
     assert not small_config(modulus=58, input_range=30).degenerate
+    assert not small_config(modulus=59, input_range=30, operands=3).degenerate
     assert not small_config(modulus=59, input_range=30, operation="multiply").degenerate
     assert small_config(modulus=842, input_range=30, operation="multiply").degenerate
     assert not small_config(modulus=841, input_range=30, operation="multiply").degenerate
     assert not small_config(modulus=10**6, input_range=2, operation="subtract").degenerate
 
 
-def test_the_split_is_that_of_the_task() -> None:
-    for config in (small_config(), small_config(pairs=7), small_config(input_range=2)):
-        task = make_task(config)
-        assert config.split == (len(task.train_labels), len(task.test_labels))
-        assert config.noise_floor == 2 * math.sqrt(0.5 / len(task.test_labels))
-
-
 def test_unknown_keys_are_refused() -> None:
-    with pytest.raises(ValueError, match="unknown key 'rang' in a model's config"):
-        ModelConfig.from_dict({**small_config().to_dict(), "rang": 3})
+    with pytest.raises(ValueError, match="unknown key 'sed' in a model's config"):
+        ModelConfig.from_dict({**small_config().to_dict(), "sed": 3})
+    data = small_config().to_dict()
+    data = {**data, "task": {**data["task"], "modulos": 3}}
+    with pytest.raises(ValueError, match="unknown key 'modulos' in the task 'modular-arithmetic'"):
+        ModelConfig.from_dict(data)

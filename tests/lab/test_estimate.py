@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from torch.utils.flop_counter import FlopCounterMode
 
-from lab_records import records_of
+from lab_records import records_of, with_fields
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.cost import longest_first, model_flops, sweep_seconds
 from primefourier.lab.estimate import TrialError, measured_in, trial_rates
@@ -24,20 +24,21 @@ def test_flops_are_what_torch_counts_while_a_model_runs() -> None:
         config = small_config(**changes)
         with FlopCounterMode(display=False) as counter:
             _ = measure(config).measured
-        zero_code = 2 * (4 * config.depth * 64 + 64 * 32)
+        zero_code = 2 * (4 * config.embedding.depth * 64 + 64 * 32)
         assert counter.get_total_flops() - zero_code == model_flops(config)
 
 
 def test_long_models_come_first_and_equal_ones_keep_their_order() -> None:
     configs = [small_config(epochs=epochs, seed=seed) for seed in (0, 1) for epochs in (2, 9, 4)]
-    found = [(config.epochs, config.seed) for config in longest_first(configs)]
+    found = [(config.training.epochs, config.seed) for config in longest_first(configs)]
     assert found == [(9, 0), (9, 1), (4, 0), (4, 1), (2, 0), (2, 1)]
 
 
 def test_each_kind_of_model_has_a_rate() -> None:
-    plain, steps = replace(CONFIGS[0], trainer="plain"), replace(CONFIGS[0], batch_size=50)
+    plain, steps = with_fields(CONFIGS[0], trainer="plain"), with_fields(CONFIGS[0], batch_size=50)
     rates = trial_rates([*CONFIGS, plain, steps], workers=0)
-    assert set(rates) == {("fast", 100), ("plain", 100), ("fast", 50)}
+    kinds = [("fast", 100), ("plain", 100), ("fast", 50)]
+    assert set(rates) == {(f"row-classifier {trainer}", size) for trainer, size in kinds}
     assert min(rates.values()) > 1e6
 
 
@@ -52,8 +53,8 @@ def test_trials_of_long_models_are_short(monkeypatch: pytest.MonkeyPatch) -> Non
     epochs: list[int] = []
 
     def train(configs: list[ModelConfig], *_: object, **__: object) -> list[Record]:
-        epochs.extend(config.epochs for config in configs)
-        return records_of([replace(config, epochs=1) for config in configs])
+        epochs.extend(config.training.epochs for config in configs)
+        return records_of([with_fields(config, epochs=1) for config in configs])
 
     monkeypatch.setattr("primefourier.lab.estimate.train_models", train)
     trial_rates([small_config(input_range=1000, epochs=10**6)], workers=3)
@@ -63,7 +64,7 @@ def test_trials_of_long_models_are_short(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_sweeps_share_work_but_take_as_long_as_their_longest_model() -> None:
     short, long = small_config(epochs=1), small_config(epochs=30)
-    rates = {("fast", 100): 1e6}
+    rates = {("row-classifier fast", 100): 1e6}
     one = sweep_seconds([long], rates, workers=1)
     assert one == model_flops(long) / 1e6
     many = [short] * 100
@@ -72,7 +73,7 @@ def test_sweeps_share_work_but_take_as_long_as_their_longest_model() -> None:
 
 
 def test_models_that_cannot_be_trained_are_named() -> None:
-    with pytest.raises(TrialError, match=r"exp1 N=5 .* cannot be trained: RuntimeError"):
+    with pytest.raises(TrialError, match=r"a\+b mod 5 .* cannot be trained: RuntimeError"):
         trial_rates(CONFIGS, workers=0, device="nonsense")
 
 

@@ -51,7 +51,7 @@ def test_a_failure_becomes_a_record_with_its_traceback(probe: bool) -> None:
         {"operation": "multiply", "seed": 3},
         {"modulus": 45, "batch_size": 719, "learning_rate": 0.01},
         {"learning_rate": 1e30},  # diverges
-        {"pairs": 2},  # one training pair, one test pair
+        {"samples": 2},  # one training pair, one test pair
     ],
     ids=str,
 )
@@ -60,9 +60,9 @@ def test_a_probe_does_not_change_the_measurement(trainer: str, changes: dict[str
     record, probed = measure(config), measure(config, probe=True)
     measured, probe = probed.measured, probed.probe
     assert measured == record.measurement
-    assert (measured.train_size, measured.test_size) == config.split
+    assert (measured.train_size, measured.test_size) == config.task.sizes()
     assert measured.correct == measured.correct_by_epoch[-1]
-    assert len(measured.correct_by_epoch) == config.epochs
+    assert len(measured.correct_by_epoch) == config.training.epochs
     assert (record.probe, record.probed) == (None, None)
     assert probe is not None
     assert probed.probed == probed.provenance
@@ -94,7 +94,7 @@ def test_a_trained_network_follows_shifts_and_reads_its_channel() -> None:
 
 
 def test_the_shuffled_control_is_measured_but_not_probed() -> None:
-    config = small_config(embedding="shuffled-column")
+    config = small_config(unit="column")
     record = measure(config, probe=True)
     assert record.measurement == measure(config).measurement
     assert (record.probe, record.probed) == (None, None)

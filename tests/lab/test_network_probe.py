@@ -9,11 +9,12 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from lab_records import with_fields
 from primefourier import decode, encode
 from primefourier.analysis import ablate, feature_groups
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.fast_training import train_fast
-from primefourier.lab.network import RowClassifier, new_model, row_features
+from primefourier.lab.modules import RowNetwork
 from primefourier.lab.network_probe import (
     SHIFTED,
     EquivarianceProbe,
@@ -25,8 +26,8 @@ from primefourier.lab.network_probe import (
     relevant_share,
 )
 from primefourier.lab.probe import KINDS
-from primefourier.lab.task import make_task
-from primefourier.lab.training import make_examples
+from primefourier.lab.tasks import Samples
+from primefourier.lab.training import make_data, new_model, read_integers
 from primefourier.theory import exact_sum_logits, off_block_energy
 from small_models import small_config
 
@@ -37,42 +38,51 @@ ANSWERS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def network(answer: Callable[[Tensor], Tensor]) -> RowClassifier:
+def network(answer: Callable[[Tensor], Tensor]) -> RowNetwork:
     """Return a network that computes logits from features of shape (n, P, D, 2, 2)."""
 
     class Network(nn.Module):
         def forward(self, features: Tensor) -> Tensor:
             return answer(features.unflatten(2, (-1, 2, 2)))
 
-    return cast(RowClassifier, Network())
+    return cast(RowNetwork, Network())
 
 
-def decoding_network(config: ModelConfig, operation: str) -> RowClassifier:
+def decoding_network(config: ModelConfig, operation: str) -> RowNetwork:
     """Return a network that decodes the integers and has a 1 at the correct logit."""
 
     def answer(x: Tensor) -> Tensor:
-        a, b = (decode(x[:, :, :, i], config.basis).value for i in range(2))
-        right = ANSWERS[operation](a, b) % config.modulus
-        return nn.functional.one_hot(torch.from_numpy(right), config.modulus).double()
+        a, b = (decode(x[:, :, :, i], config.embedding.basis).value for i in range(2))
+        right = ANSWERS[operation](a, b) % config.task.modulus
+        return nn.functional.one_hot(torch.from_numpy(right), config.task.modulus).double()
 
     return network(answer)
 
 
-def exact_network(config: ModelConfig, power: int = 1) -> RowClassifier:
+def exact_network(config: ModelConfig, power: int = 1) -> RowNetwork:
     """Return the exact network for sums; a power of its logits is not linear."""
 
     def answer(x: Tensor) -> Tensor:
-        logits = torch.zeros(len(x), config.modulus, dtype=torch.float64)
-        places = torch.arange(config.modulus, dtype=torch.float64)
-        for row, p in enumerate(config.primes):
-            for d in range(config.depth):
-                if config.modulus % p ** (d + 1) == 0:
+        logits = torch.zeros(len(x), config.task.modulus, dtype=torch.float64)
+        places = torch.arange(config.task.modulus, dtype=torch.float64)
+        for row, p in enumerate(config.embedding.primes):
+            for d in range(config.embedding.depth):
+                if config.task.modulus % p ** (d + 1) == 0:
                     a, b = (torch.view_as_complex(x[:, row, d, i].contiguous()) for i in range(2))
                     turns = torch.exp(-2j * torch.pi * places / p ** (d + 1))
                     logits = logits + ((a * b)[:, None] * turns).real
         return logits**power
 
     return network(answer)
+
+
+def drawn(config: ModelConfig) -> Samples:
+    samples: Samples = config.task.draw(config.seed)
+    return samples
+
+
+def untrained(config: ModelConfig, dtype: torch.dtype = torch.float32) -> RowNetwork:
+    return cast(RowNetwork, new_model(config, make_data(config, dtype=dtype)))
 
 
 def shifts_of(config: ModelConfig) -> Shifts:
@@ -95,31 +105,34 @@ def test_sums_do_not_follow_the_shifts_of_products() -> None:
 @pytest.mark.parametrize("operation", ANSWERS)
 def test_first_operands_are_shifted_below_r_and_labels_move_with_them(operation: Any) -> None:
     config = small_config(operation=operation, modulus=11)
-    shifts, task = shifts_of(config), make_task(config)
+    shifts, task = shifts_of(config), drawn(config)
     before, after = (
-        [decode(x.unflatten(2, (-1, 2, 2))[:, :, :, i], config.basis).value for i in range(2)]
+        [
+            decode(x.unflatten(2, (-1, 2, 2))[:, :, :, i], config.embedding.basis).value
+            for i in range(2)
+        ]
         for x in (shifts.features, shifts.shifted)
     )
-    assert np.array_equal(np.stack(before, 1), task.test_pairs)
+    assert np.array_equal(np.stack(before, 1), task.test.inputs)
     assert np.array_equal(after[1], before[1])
-    assert after[0].max() < config.input_range
+    assert after[0].max() < config.task.input_range
     assert (after[0] != before[0]).mean() > 0.8
-    right = (ANSWERS[operation](*after) - ANSWERS[operation](*before)) % config.modulus
+    right = (ANSWERS[operation](*after) - ANSWERS[operation](*before)) % config.task.modulus
     assert shifts.moves.tolist() == right.tolist()
 
 
 def test_at_most_4000_test_pairs_are_shifted() -> None:
     config = small_config(input_range=160, primes=(5,), depth=1)
     shifts = shifts_of(config)
-    assert len(make_task(config).test_labels) > SHIFTED == len(shifts.moves)
+    assert len(drawn(config).test.labels) > SHIFTED == len(shifts.moves)
     assert shifts.features.shape == shifts.shifted.shape == (SHIFTED, 1, 4)
 
 
 def test_the_exact_network_is_equivariant() -> None:
     config = small_config(modulus=45, primes=(3, 5, 7))
-    shifts, pairs = shifts_of(config), make_task(config).test_pairs
-    a, b = (encode(pairs[:, i], config.basis, "float64") for i in range(2))
-    expected = torch.from_numpy(exact_sum_logits(a, b, 45, config.basis))
+    shifts, pairs = shifts_of(config), drawn(config).test.inputs
+    a, b = (encode(pairs[:, i], config.embedding.basis, "float64") for i in range(2))
+    expected = torch.from_numpy(exact_sum_logits(a, b, 45, config.embedding.basis))
     torch.testing.assert_close(exact_network(config)(shifts.features), expected)
     for power in (1, 3):
         violations, error = measure_shifts(exact_network(config, power), shifts)
@@ -129,7 +142,7 @@ def test_the_exact_network_is_equivariant() -> None:
 
 def test_a_constant_added_to_all_logits_changes_nothing() -> None:
     config = small_config()
-    model, shifts = new_model(config, dtype=torch.float64), shifts_of(config)
+    model, shifts = untrained(config, torch.float64), shifts_of(config)
     moved = network(lambda x: model(x.flatten(2)) + 1000 * x[:, :1, 0, 0, 0])
     assert measure_shifts(moved, shifts) == pytest.approx(measure_shifts(model, shifts), abs=1e-9)
 
@@ -145,7 +158,7 @@ def test_unrelated_logits_have_error_1_and_equal_logits_have_error_0() -> None:
     assert measure_shifts(equal, shifts_of(config))[1] == 0
 
 
-def jacobians(model: RowClassifier, features: Tensor, config: ModelConfig) -> Tensor:
+def jacobians(model: RowNetwork, features: Tensor, config: ModelConfig) -> Tensor:
     """Return, for each pair, the derivatives of its centred logits by the code of a: (n, N, dim).
 
     Codes are laid out as ``encode`` lays them out, channel by channel.
@@ -155,8 +168,8 @@ def jacobians(model: RowClassifier, features: Tensor, config: ModelConfig) -> Te
         (j,) = torch.autograd.functional.jacobian(lambda one: model(one[None]), x)
         first = torch.stack(
             [
-                j[:, config.primes.index(p), 4 * d + i]
-                for p, d in config.basis.channels
+                j[:, config.embedding.primes.index(p), 4 * d + i]
+                for p, d in config.embedding.basis.channels
                 for i in range(2)
             ],
             dim=1,
@@ -167,13 +180,13 @@ def jacobians(model: RowClassifier, features: Tensor, config: ModelConfig) -> Te
 
 def test_the_moment_equals_that_of_exact_jacobians() -> None:
     config = small_config()
-    model = new_model(config, dtype=torch.float64)
+    model = untrained(config, torch.float64)
     features, rounds = shifts_of(config).features[:20], 40
     exact = jacobians(model, features, config)
     expected = torch.einsum("nci,ncj->ij", exact, exact) / 20
     total = torch.zeros_like(expected)
     for seed in range(rounds):
-        drawn = np.random.default_rng(seed).standard_normal((20, config.modulus))
+        drawn = np.random.default_rng(seed).standard_normal((20, config.task.modulus))
         gradient = torch.einsum("nci,nc->ni", exact, torch.from_numpy(drawn))
         found = gradient_moment(model, features, replace(config, seed=seed))
         torch.testing.assert_close(found, gradient.t() @ gradient / 20)
@@ -184,7 +197,8 @@ def test_the_moment_equals_that_of_exact_jacobians() -> None:
 
 def test_the_moment_changes_neither_network_nor_inputs() -> None:
     config = small_config()
-    model, features = new_model(config), make_examples(config).test_features
+    data = make_data(config)
+    model, features = new_model(config, data), data.test.values
     before = features.clone()
     with torch.no_grad():
         moment = gradient_moment(model, features, config)
@@ -200,14 +214,14 @@ def test_the_moment_shows_the_channels_read_of_the_first_operand(operand: int) -
     config = small_config()
     weights = torch.randn(2, 5, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     features = shifts_of(config).features
-    for i, (p, d) in enumerate(config.basis.channels):
-        row = config.primes.index(p)
+    for i, (p, d) in enumerate(config.embedding.basis.channels):
+        row = config.embedding.primes.index(p)
 
         def read(x: Tensor, row: int = row, d: int = d) -> Tensor:
             return x[:, row, d, operand] @ weights
 
         moment = gradient_moment(network(read), features, config)
-        places = torch.zeros(config.basis.dim, dtype=torch.bool)
+        places = torch.zeros(config.embedding.basis.dim, dtype=torch.bool)
         places[2 * i : 2 * i + 2] = operand == 0
         assert torch.equal(moment != 0, places[:, None] & places)
 
@@ -215,15 +229,15 @@ def test_the_moment_shows_the_channels_read_of_the_first_operand(operand: int) -
 def test_an_equivariant_network_couples_no_blocks_over_the_whole_group() -> None:
     config = small_config(modulus=15, primes=(3, 5), depth=1)
     pairs = np.stack(np.divmod(np.arange(225), 15), axis=1)
-    whole = row_features(pairs, config, dtype=torch.float64)
-    part = row_features(pairs[pairs.sum(1) < 5], config, dtype=torch.float64)
+    whole = read_integers(pairs, config, dtype=torch.float64)
+    part = read_integers(pairs[pairs.sum(1) < 5], config, dtype=torch.float64)
 
     def energy(power: int, features: Tensor) -> float:
         model = exact_network(config, power)
         moments = [
             gradient_moment(model, features, replace(config, seed=seed)) for seed in range(40)
         ]
-        return off_block_energy(torch.stack(moments).mean(0), config.basis)
+        return off_block_energy(torch.stack(moments).mean(0), config.embedding.basis)
 
     drawn = 4 / (225 * 40)  # the largest mean error of random combinations of logits
     assert energy(1, whole) < 3 * drawn
@@ -234,10 +248,10 @@ def test_an_equivariant_network_couples_no_blocks_over_the_whole_group() -> None
 def test_the_relevant_share_is_that_of_the_relevant_channels() -> None:
     config = small_config(modulus=45)
     features = shifts_of(config).features
-    assert config.basis.channels[:3] == ((3, 0), (3, 1), (5, 0))
+    assert config.embedding.basis.channels[:3] == ((3, 0), (3, 1), (5, 0))
     reads_relevant = gradient_moment(exact_network(config), features, config)
     assert relevant_share(reads_relevant, config) == 1
-    assert relevant_share(reads_relevant, replace(config, modulus=7)) == 0
+    assert relevant_share(reads_relevant, with_fields(config, modulus=7)) == 0
     reads_all = torch.diag(torch.arange(12.0))
     assert relevant_share(reads_all, config) == (0 + 1 + 2 + 3 + 4 + 5) / 66
     assert relevant_share(torch.zeros(12, 12), config) is None
@@ -245,13 +259,16 @@ def test_the_relevant_share_is_that_of_the_relevant_channels() -> None:
 
 def test_each_observation_adds_all_measures() -> None:
     config = small_config(modulus=45)
-    observed = EquivarianceProbe.of(config, make_examples(config, dtype=torch.float64))
+    observed = EquivarianceProbe.of(config, make_data(config, dtype=torch.float64))
     observed.observe(exact_network(config))
-    model = new_model(config, dtype=torch.float64)
+    model = untrained(config, torch.float64)
     observed.observe(model)
     violations, error = measure_shifts(model, observed.shifts)
     moment = gradient_moment(model, observed.shifts.features, config)
-    outside, share = off_block_energy(moment, config.basis), relevant_share(moment, config)
+    outside, share = (
+        off_block_energy(moment, config.embedding.basis),
+        relevant_share(moment, config),
+    )
     assert observed.shift_violations == [0, violations]
     assert observed.shift_error == [pytest.approx(0, abs=1e-12), pytest.approx(error, rel=1e-5)]
     assert observed.off_block_energy[1] == pytest.approx(outside, rel=1e-5)
@@ -264,8 +281,8 @@ def test_each_observation_adds_all_measures() -> None:
 @pytest.mark.parametrize("value", [torch.nan, torch.inf])
 def test_a_diverged_network_has_no_values(value: float) -> None:
     config = small_config()
-    observed = EquivarianceProbe.of(config, make_examples(config))
-    model = new_model(config)
+    observed = EquivarianceProbe.of(config, make_data(config))
+    model = untrained(config)
     *_, weight, _ = model.parameters()
     weight.data.fill_(value)
     observed.observe(model)
@@ -276,19 +293,20 @@ def test_a_diverged_network_has_no_values(value: float) -> None:
 @pytest.mark.parametrize("seed", [0, 42])
 def test_a_probe_contains_every_ablation_and_the_observations(seed: int) -> None:
     config = small_config(seed=seed, epochs=4)
-    examples = make_examples(config, dtype=torch.float64)
+    examples = make_data(config, dtype=torch.float64)
     observed = EquivarianceProbe.of(config, examples)
     trained = train_fast(config, examples, observe=observed.observe)
+    assert isinstance(trained.model, RowNetwork)
     probe = probe_network(config, trained.model, examples, observed)
     probe.require_shape(rows=3, depth=2, epochs=4)
     assert (probe.test_size, probe.shifted_size) == (180, 180)
     for kind in KINDS:
         for by, found in (("prime", probe.rows[kind]), ("channel", probe.blocks[kind])):
-            groups = feature_groups(config.basis, by, operands=2, layout="rows")  # type: ignore[call-overload]
+            groups = feature_groups(config.embedding.basis, by, operands=2, layout="rows")  # type: ignore[call-overload]
             expected = ablate(
                 trained.model,
-                examples.test_features,
-                examples.test_labels,
+                examples.test.values,
+                examples.test.labels,
                 groups,
                 kind=kind,
                 seed=seed,

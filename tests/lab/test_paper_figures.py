@@ -2,7 +2,6 @@
 
 import math
 import statistics
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,21 +18,17 @@ from lab_records import (
     measured,
     plausible,
     records_of,
+    run_of,
+    with_fields,
 )
+from prime_models import input_range, modulus, primes
 from primefourier.encoding import PAPER_BASIS
-from primefourier.lab import Run
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
 from primefourier.lab.studies import models_of, profile
 from primefourier.lab.studies.figure_files import FigureFile
 from primefourier.lab.studies.grid import Grid
-from primefourier.lab.studies.paper_figures import (
-    HEATMAPS,
-    draw_figures,
-    draw_lines,
-    draw_measure,
-)
-from primefourier.lab.task import make_task
+from primefourier.lab.studies.paper_figures import draw_figures, draw_lines
 
 FIXED = [
     "figure-01-circles-9-17-mod-23", "figure-02-circles-13-15-mod-21", "figure-03-block-diagonal",
@@ -50,11 +45,10 @@ FIGURES = sorted([
     "figure-20-exp2-profiles-r1000", "figure-21-exp2-profiles-r2000",
     "figure-22-exp2-profiles-r4000",
 ])  # fmt: skip
-BY_NUMBER = {heatmap.number: heatmap for heatmap in HEATMAPS}
 
 
 def files(configs: list[ModelConfig], records: list[Record] | None = None) -> list[FigureFile]:
-    return list(draw_figures(Run(configs, records or []).grids))
+    return list(draw_figures(run_of(configs, records or []).grids))
 
 
 def names(configs: list[ModelConfig]) -> list[str]:
@@ -64,7 +58,7 @@ def names(configs: list[ModelConfig]) -> list[str]:
 
 
 def grid_of(configs: list[ModelConfig], records: list[Record] | None = None) -> Grid:
-    (grid,) = Run(configs, records or []).grids
+    (grid,) = run_of(configs, records or []).grids
     return grid
 
 
@@ -126,10 +120,10 @@ def test_other_settings_get_files_of_their_own() -> None:
     p0 = PAPER_BASIS.primes
     small = [*EXP1[:4], *CONTROL[:4], *EXP2[:1]]
     others = [
-        *(replace(c, depth=5) for c in small),
-        *(replace(c, operation="multiply") for c in small),
-        *(replace(c, epochs=3) for c in small),
-        *(replace(c, trainer="plain") for c in small),
+        *(with_fields(c, depth=5) for c in small),
+        *(with_fields(c, operation="multiply") for c in small),
+        *(with_fields(c, epochs=3) for c in small),
+        *(with_fields(c, trainer="plain") for c in small),
         *configs_of("control", sizes=(4,), ranges=(100,), embedding="shuffled-pair"),
         *configs_of("exp1", primes=(*p0, 61), sizes=(17,), ranges=(100,)),
         *configs_of("exp1", primes=(2, 3, 5), sizes=(3,), ranges=(100, 77)),
@@ -138,9 +132,9 @@ def test_other_settings_get_files_of_their_own() -> None:
     before, after = names(PAPER), names([*PAPER, *others])
     assert [name for name in after if name in FIGURES] == before
     added = [name for name in after if name not in FIGURES]
-    exp1, control, exp2 = 5, 2, 4  # heatmaps, profiles and lines of a variant at one range
-    longer = exp1 + 4  # the pool with 61, which the paper's smaller sizes belong to as well
-    assert len(added) == 4 * (exp1 + control + exp2) + control + longer + (exp1 + 1) + (exp2 + 1)
+    exp1, control, exp2 = 5, 2, 4  # heatmaps, profiles and lines of a study at one range
+    pools = exp1 + (exp1 + 1) + (exp2 + 1)  # two of them with one more range
+    assert len(added) == 4 * (exp1 + control + exp2) + control + pools
     assert not set(names(others)) & (set(FIGURES) - set(FIXED))
 
 
@@ -152,7 +146,7 @@ def test_a_file_keeps_its_name_when_more_is_planned() -> None:
 
 def test_the_records_of_other_settings_stay_out_of_the_papers_figures() -> None:
     planned = EXP2[:1]
-    other = [replace(config, depth=5) for config in planned]
+    other = [with_fields(config, depth=5) for config in planned]
     records = records_of(other, on=0.75)
     found = {f.name: f for f in files([*planned, *other], records)}
     paper = found["figure-09-exp2-factor"].draw()
@@ -167,7 +161,8 @@ def test_the_records_of_other_settings_stay_out_of_the_papers_figures() -> None:
 
 
 def draw(number: int, configs: list[ModelConfig], records: list[Record]) -> Figure:
-    return draw_measure(BY_NUMBER[number], grid_of(configs, records))
+    (file,) = (f for f in files(configs, records) if f.name.startswith(f"figure-{number:02}-"))
+    return file.draw()
 
 
 def table(figure: Figure) -> dict[tuple[str, str], str]:
@@ -186,8 +181,8 @@ def drop(record: Record, *, relevant: bool) -> float:
     config, m = record.config, record.measured
     return statistics.mean(
         (m.lost[i] - m.gained[i]) / m.test_size
-        for i, p in enumerate(config.primes)
-        if (config.modulus % p == 0) is relevant
+        for i, p in enumerate(primes(config))
+        if (modulus(config) % p == 0) is relevant
     )
 
 
@@ -209,14 +204,14 @@ def test_every_cell_shows_its_own_mean(number: int, configs: list[ModelConfig]) 
     expected: dict[tuple[str, str], list[float]] = {}
     for record in records:
         config, m = record.config, record.measured
-        row = config.modulus if config.experiment == "exp2" else len(config.primes)
+        row = modulus(config) if configs is EXP2 else len(primes(config))
         value = {
             6: float(max(m.correct_by_epoch) / m.test_size > 0.85),
             11: m.correct / m.test_size,
         }.get(number)
         if value is None:
             value = drop(record, relevant=number in (4, 7, 9))
-        expected.setdefault((str(row), str(config.input_range)), []).append(value)
+        expected.setdefault((str(row), str(input_range(config))), []).append(value)
     figure = draw(number, configs, records)
     found = table(figure)
     crossed = {("231", "100"), ("385", "100")} if configs is EXP2 else set()
@@ -304,7 +299,7 @@ def steps(figure: Figure) -> list[float]:
 
 def test_each_line_has_the_drops_of_its_size() -> None:
     def on(config: ModelConfig) -> float:
-        return len(config.primes) / 20 + config.input_range / 40_000
+        return len(primes(config)) / 20 + input_range(config) / 40_000
 
     figure = draw_both(EXP1, records_of(EXP1, on=on, off=lambda c: on(c) / 10))
     ranges, sizes = (100, 500, 1000, 2000, 4000), (4, 6, 8, 10, 12, 14, 16)
@@ -323,7 +318,7 @@ def test_each_line_has_the_drops_of_its_size() -> None:
 
 def test_ranges_that_are_not_measured_are_gaps() -> None:
     configs = configs_of("exp1", sizes=(4, 6), ranges=(100, 500, 1000))
-    records = [r for r in plausible(configs) if r.config.input_range != 500][:-1]
+    records = [r for r in plausible(configs) if input_range(r.config) != 500][:-1]
     figure = draw_both(configs, records)
     for panel in (0, 1):
         four, six = drawn_lines(figure, panel)
@@ -343,14 +338,14 @@ def test_the_noise_band_is_that_of_each_range_measured_or_not() -> None:
     right = [2 * math.sqrt(0.5 / n) for n in (2000, 16000)]
     assert steps(draw_both(configs, plausible(configs)[:4])) == pytest.approx(right)
     odd = configs_of("exp1", sizes=(1,), ranges=(9, 101), pairs=10_003)
-    sizes = [len(make_task(config).test_labels) for config in odd]
+    sizes = [len(config.task.draw(config.seed).test.labels) for config in odd]
     assert steps(draw_both(odd, [])) == pytest.approx([2 * math.sqrt(0.5 / n) for n in sizes])
 
 
 def test_lines_of_several_seeds_have_error_bars() -> None:
     configs = configs_of("exp1", sizes=(4,), ranges=(100, 500), seeds=(1, 2))
     records = records_of(configs, on=lambda c: 0.5 + 0.01 * c.seed)
-    half = [r for r in records if r.config.seed == 1 or r.config.input_range == 100]
+    half = [r for r in records if r.config.seed == 1 or input_range(r.config) == 100]
     figure = draw_both(configs, half)
     (bars,) = figure.axes[0].collections
     ((low, high),) = [
@@ -388,10 +383,10 @@ def test_a_caption_gives_models_seeds_and_noise_floor() -> None:
     assert "Text. 9 models, 9 seeds per configuration; noise floor" in caption(many)
 
 
-def test_a_caption_names_the_plain_trainer_and_failures() -> None:
-    plain = [replace(EXP2[0], trainer="plain"), replace(EXP2[1], trainer="plain")]
-    assert caption(plain).endswith(" Plain trainer.")
+def test_a_title_names_the_plain_trainer_and_a_caption_failures() -> None:
+    plain = [with_fields(config, trainer="plain") for config in EXP2[:2]]
+    assert grid_of(plain).title == "Experiment 2, trainer plain"
     records = [*plausible(plain[:1]), failed(plain[1])]
     found = grid_of(plain, records).caption("Text.", records[:1])
-    assert found.endswith(" Plain trainer. 1 model failed; pfe status shows why.")
+    assert found.endswith("noise floor 0.032. 1 model failed; pfe status shows why.")
     assert grid_of(EXP2).caption("Text.", []) == "Text. Nothing is measured yet."

@@ -145,4 +145,4 @@ def test_a_diverged_epoch_is_stored_without_values() -> None:
 def test_only_rows_of_primes_can_be_probed() -> None:
     assert can_be_probed(small_config())
     for unit in ("column", "pair", "block"):
-        assert not can_be_probed(small_config(embedding=f"shuffled-{unit}"))
+        assert not can_be_probed(small_config(unit=unit))

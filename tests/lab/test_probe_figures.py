@@ -8,18 +8,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from drawn import around, assert_readable, inside, key
-from lab_records import EXP1, EXP2, configs_of, records_of, with_probe
+from lab_records import EXP1, EXP2, configs_of, records_of, run_of, with_probe
+from prime_models import primes
 from primefourier.analysis.ablation import Kind
-from primefourier.lab import Run
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
 from primefourier.lab.studies.probe_figures import probe_figures
 
-SIZES = [c for c in EXP1 if len(c.primes) in (4, 8, 10)]
+SIZES = [c for c in EXP1 if len(primes(c)) in (4, 8, 10)]
 
 
 def block(config: ModelConfig, kind: Kind, prime: int, depth: int) -> float:
-    base = 0.8 / (1 + depth) if prime in config.relevant else 0.1
+    base = 0.8 / (1 + depth) if str(prime) in (config.relevant or ()) else 0.1
     return base * {"zero": 1.0, "mean": 0.5, "permute": 0.25}[kind]
 
 
@@ -31,7 +31,7 @@ def probed(configs: Iterable[ModelConfig]) -> list[Record]:
 
 
 def figures(configs: list[ModelConfig], records: list[Record]) -> dict[str, Figure]:
-    (grid,) = Run(configs, records).grids
+    (grid,) = run_of(configs, records).grids
     return {name: draw() for name, draw in probe_figures(grid).items()}
 
 

@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from drawn import around, assert_readable, hatched, inside
-from lab_records import EXP2, configs_of, failed, measured, plausible, records_of
+from lab_records import EXP2, configs_of, failed, measured, plausible, records_of, run_of
+from prime_models import input_range, modulus, primes
 from primefourier.figures.style import OTHER, RELEVANT
-from primefourier.lab import Run
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
 from primefourier.lab.studies.grid import Grid
@@ -21,10 +21,10 @@ def draw(
     way: Callable[[Grid, int], Figure],
     configs: list[ModelConfig],
     records: list[Record],
-    input_range: int,
+    column: int,
 ) -> Figure:
-    (grid,) = Run(configs, records).grids
-    return way(grid, input_range)
+    (grid,) = run_of(configs, records).grids
+    return way(grid, column)
 
 
 def cells(axes: Axes) -> dict[tuple[int, int], str]:
@@ -46,9 +46,9 @@ def headings(figure: Figure) -> list[str]:
 def test_a_matrix_has_a_row_for_each_task_and_a_column_for_each_ablated_prime() -> None:
     configs = configs_of("exp1", sizes=(2, 3), ranges=(100, 500))
     records = [
-        measured(c, [c.modulus / 100 + i / 10 for i in range(len(c.primes))])
-        if c.input_range == 500
-        else measured(c, [0.99] * len(c.primes))
+        measured(c, [modulus(c) / 100 + i / 10 for i in range(len(primes(c)))])
+        if input_range(c) == 500
+        else measured(c, [0.99] * len(primes(c)))
         for c in configs
     ]
     figure = draw(draw_matrices, configs, records, 500)
@@ -86,21 +86,20 @@ def test_other_primes_have_matrices_of_their_own() -> None:
 
 
 def test_bars_have_the_drops_of_their_modulus_and_colour_its_factors() -> None:
-    configs = [c for c in EXP2 if c.input_range in (100, 500)]
+    configs = [c for c in EXP2 if input_range(c) in (100, 500)]
     records = [
-        measured(c, [c.modulus / 1000 + i / 100 for i in range(8)])
-        if c.input_range == 500
+        measured(c, [modulus(c) / 1000 + i / 100 for i in range(8)])
+        if input_range(c) == 500
         else measured(c, [0.9] * 8)
         for c in configs
     ]
     figure = draw(draw_bars, configs, records, 500)
     moduli = (15, 21, 33, 35, 55, 77, 105, 165, 231, 385)
-    assert headings(figure) == [f"N = {modulus}" for modulus in moduli]
-    primes = (3, 5, 7, 11, 13, 17, 19, 23)
-    for axes, modulus in zip(figure.axes, moduli, strict=True):
-        drops = {p: modulus / 1000 + i / 100 for i, p in enumerate(primes)}
-        factors = [drop for p, drop in drops.items() if modulus % p == 0]
-        others = [drop for p, drop in drops.items() if modulus % p]
+    assert headings(figure) == [f"N = {n}" for n in moduli]
+    for axes, n in zip(figure.axes, moduli, strict=True):
+        drops = {p: n / 1000 + i / 100 for i, p in enumerate((3, 5, 7, 11, 13, 17, 19, 23))}
+        factors = [drop for p, drop in drops.items() if n % p == 0]
+        others = [drop for p, drop in drops.items() if n % p]
         assert heights(axes, RELEVANT["facecolor"]) == pytest.approx(factors)
         assert heights(axes, OTHER["facecolor"]) == pytest.approx(others)
     assert "10 models, 1 seed (42) per configuration; noise floor 0.011." in around(figure)

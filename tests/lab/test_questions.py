@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import pytest
 
-from lab_records import CONTROL, EXP1, EXP2, configs_of, records_of, with_probe
+from lab_records import CONTROL, EXP1, EXP2, configs_of, records_of, run_of, with_probe
+from prime_models import basis, input_range, modulus, primes
 from primefourier.analysis import Interval
 from primefourier.analysis.ablation import Kind
-from primefourier.lab import Run
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
 from primefourier.lab.studies.alias_bins import FAR, AliasBin, alias_bins
@@ -31,7 +31,7 @@ from primefourier.lab.studies.question_tables import (
 from primefourier.lab.studies.questions import ABOUT_DROPS, Answers, claims_by_kind
 from primefourier.theory import alias_distance, pair_alias_distance
 
-SIZE_4 = [c for c in EXP1 if len(c.primes) == 4 and c.input_range in (100, 500)]
+SIZE_4 = [c for c in EXP1 if len(primes(c)) == 4 and input_range(c) in (100, 500)]
 TWO_SEEDS = configs_of("exp1", sizes=(4,), ranges=(500,), seeds=(1, 2))
 
 
@@ -40,18 +40,18 @@ def probed(configs: Iterable[ModelConfig]) -> list[Record]:
 
 
 def groups_of(configs: list[ModelConfig], records: list[Record]) -> list[Group]:
-    return probed_groups(Run(configs, records).grids)
+    return probed_groups(run_of(configs, records).grids)
 
 
 def answer(configs: list[ModelConfig], records: list[Record]) -> Answers:
-    found = Run(configs, records).questions()
+    found = run_of(configs, records).questions()
     assert found is not None
     return found
 
 
 def test_without_probes_there_is_no_answer() -> None:
-    assert Run(EXP1, records_of(EXP1)).questions() is None
-    assert Run([], []).questions() is None
+    assert run_of(EXP1, records_of(EXP1)).questions() is None
+    assert run_of([], []).questions() is None
 
 
 # Groups of probed models.
@@ -59,7 +59,7 @@ def test_without_probes_there_is_no_answer() -> None:
 
 def test_one_size_at_one_range_is_a_group() -> None:
     groups = groups_of(SIZE_4, probed(SIZE_4))
-    assert [(g.study.name, g.row, g.input_range, g.models) for g in groups] == [
+    assert [(g.experiment.short_name, g.row, g.input_range, g.models) for g in groups] == [
         ("exp1", 4, 100, 4),
         ("exp1", 4, 500, 4),
     ]
@@ -78,24 +78,24 @@ def test_all_moduli_at_one_range_are_a_group_without_degenerate_ones() -> None:
 def test_a_group_needs_every_model_probed() -> None:
     without = [*records_of(SIZE_4[:1]), *probed(SIZE_4[1:])]
     assert [g.input_range for g in groups_of(SIZE_4, without)] == [500]
-    some = [r for r in probed(EXP2) if r.config.modulus != 77]
+    some = [r for r in probed(EXP2) if modulus(r.config) != 77]
     assert groups_of(EXP2, some) == []
 
 
 def test_a_group_of_all_moduli_has_the_seeds_that_they_share() -> None:
     configs = configs_of("exp2", moduli=(15, 21), ranges=(500,), seeds=(1, 2, 3))
-    (group,) = groups_of(configs, probed(c for c in configs if (c.modulus, c.seed) != (21, 2)))
+    (group,) = groups_of(configs, probed(c for c in configs if (modulus(c), c.seed) != (21, 2)))
     assert (list(group.by_seed), group.models) == ([1, 3], 4)
 
 
 def test_values_are_averaged_over_models_and_then_over_seeds() -> None:
     (group,) = groups_of(TWO_SEEDS, probed(TWO_SEEDS))
-    first, second = group.over_seeds(lambda r: [r.config.modulus, r.config.seed])
+    first, second = group.over_seeds(lambda r: [modulus(r.config), r.config.seed])
     assert (first.mean, first.low, first.high, first.count) == (6.5, 6.5, 6.5, 2)
     assert second.mean == 1.5
     assert second.high == pytest.approx(1.5 + 12.706204736 * 0.5)
     (alone,) = groups_of(TWO_SEEDS[:4], probed(TWO_SEEDS[:4]))
-    assert alone.over_seeds(lambda r: [r.config.modulus])[0].low is None
+    assert alone.over_seeds(lambda r: [modulus(r.config)])[0].low is None
 
 
 # Drops by depth.
@@ -106,7 +106,7 @@ def test_blocks_are_averaged_by_depth_and_by_relevance(configs: list[ModelConfig
     scales: dict[Kind, int] = {"zero": 1, "mean": 2, "permute": 4}
 
     def block(config: ModelConfig, kind: Kind, prime: int, depth: int) -> float:
-        base = 0.5 - depth / 10 if prime in config.relevant else depth / 100
+        base = 0.5 - depth / 10 if str(prime) in (config.relevant or ()) else depth / 100
         return base / scales[kind]
 
     records = [with_probe(record, block=block) for record in records_of(configs)]
@@ -125,9 +125,9 @@ def test_the_largest_drop_of_another_prime_is_reported_with_its_model() -> None:
     configs = configs_of("exp2", moduli=(15, 21), ranges=(500,), seeds=(1, 2))
 
     def block(config: ModelConfig, kind: Kind, prime: int, depth: int) -> float:
-        if prime in config.relevant:
+        if str(prime) in (config.relevant or ()):
             return 0.9
-        chosen = (config.modulus, config.seed, prime, depth) == (21, 2, 23, 1)
+        chosen = (modulus(config), config.seed, prime, depth) == (21, 2, 23, 1)
         return 0.75 if chosen and kind == "permute" else 0.0
 
     found = answer(configs, [with_probe(record, block=block) for record in records_of(configs)])
@@ -199,7 +199,7 @@ def test_claims_are_judged_under_each_kind_of_ablation() -> None:
         with_probe(record, off={"mean": 0.0, "permute": 0.05})
         for record in records_of(planned, on=0.85, off=0.3)
     ]
-    found = {c.name: f for c, f in claims_by_kind(Run(planned, records).grids).items()}
+    found = {c.name: f for c, f in claims_by_kind(run_of(planned, records).grids).items()}
     assert tuple(found) == ABOUT_DROPS
     assert [f.verdict for f in found["E1.3"].values()] == [
         "does not hold", "holds", "does not hold",
@@ -214,9 +214,9 @@ def test_claims_are_judged_under_each_kind_of_ablation() -> None:
 
 
 def test_models_without_a_probe_do_not_count_for_zeroing_either() -> None:
-    few = [c for c in EXP1 if len(c.primes) == 4]
+    few = [c for c in EXP1 if len(primes(c)) == 4]
     others = records_of((c for c in EXP1 if c not in few), off=0.3)
-    grids = Run(EXP1, [*probed(few), *others]).grids
+    grids = run_of(EXP1, [*probed(few), *others]).grids
     found = {c.name: f for c, f in claims_by_kind(grids).items()}
     assert len(found["E1.3"]["zero"].evidence) == len(found["E1.3"]["mean"].evidence) == 5
     assert not found["E1.3"]["zero"].complete
@@ -228,19 +228,19 @@ def test_models_without_a_probe_do_not_count_for_zeroing_either() -> None:
 def bins_of(
     configs: list[ModelConfig], records: list[Record], kind: Kind = "permute"
 ) -> tuple[list[AliasBin], list[AliasBin]]:
-    return alias_bins(Run(configs, records).grids, kind=kind)
+    return alias_bins(run_of(configs, records).grids, kind=kind)
 
 
 def distance(config: ModelConfig, prime: int, depth: int) -> float:
-    found = alias_distance(config.modulus, config.basis, input_range=config.input_range)
-    return float(found[config.primes.index(prime), depth])
+    found = alias_distance(modulus(config), basis(config), input_range=input_range(config))
+    return float(found[primes(config).index(prime), depth])
 
 
 def near_blocks(configs: list[ModelConfig]) -> list[Record]:
     """Near blocks have drops of 0.5, others 0.05, relevant ones 0.9; half of that with the mean."""
 
     def block(config: ModelConfig, kind: Kind, prime: int, depth: int) -> float:
-        if config.modulus % prime ** (depth + 1) == 0:
+        if modulus(config) % prime ** (depth + 1) == 0:
             return 0.9
         drop = 0.5 if distance(config, prime, depth) < 0.4 else 0.05
         return drop / 2 if kind == "mean" else drop
@@ -249,7 +249,7 @@ def near_blocks(configs: list[ModelConfig]) -> list[Record]:
 
 
 def test_irrelevant_blocks_are_sorted_by_their_distance_from_a_harmonic() -> None:
-    configs = [c for c in EXP2 if c.input_range == 500]
+    configs = [c for c in EXP2 if input_range(c) == 500]
     records = near_blocks(configs)
     bins, _ = bins_of(configs, records)
     assert [found.low for found in bins] == sorted(found.low for found in bins)
@@ -261,9 +261,9 @@ def test_irrelevant_blocks_are_sorted_by_their_distance_from_a_harmonic() -> Non
     turning = [
         (c, p, d)
         for c in configs
-        for p in c.primes
-        for d in range(c.depth)
-        if c.modulus % p ** (d + 1) and p ** (d + 1) <= 4 * c.input_range
+        for p in primes(c)
+        for d in range(basis(c).depth)
+        if modulus(c) % p ** (d + 1) and p ** (d + 1) <= 4 * input_range(c)
     ]
     assert sum(found.blocks for found in bins) == len(turning)
     assert bins[0].blocks == sum(distance(*place) < 0.1 for place in turning) > 0
@@ -274,8 +274,8 @@ def test_blocks_far_from_any_harmonic_are_sorted_by_pairs() -> None:
     configs = configs_of("exp1", sizes=(10,), ranges=(500,))
 
     def together(config: ModelConfig, _kind: Kind, prime: int, depth: int) -> float:
-        found = pair_alias_distance(config.modulus, config.basis, input_range=500)
-        return 0.4 if found[config.primes.index(prime), depth] < 0.2 else 0.02
+        found = pair_alias_distance(modulus(config), basis(config), input_range=500)
+        return 0.4 if found[primes(config).index(prime), depth] < 0.2 else 0.02
 
     records = [with_probe(record, block=together) for record in records_of(configs)]
     alone, pairs = bins_of(configs, records)
@@ -305,7 +305,10 @@ def answers() -> Answers:
     configs = configs_of("exp1", sizes=(4, 8), ranges=(100, 500), seeds=(1, 2))
     configs += configs_of("exp2", ranges=(500,)) + CONTROL[:4]
     records = [
-        with_probe(record, block=lambda c, k, p, d: 0.25 if p in c.relevant and d == 0 else 0.0)
+        with_probe(
+            record,
+            block=lambda c, k, p, d: 0.25 if str(p) in (c.relevant or ()) and d == 0 else 0.0,
+        )
         for record in records_of(configs[:-4], off=0.1)
     ]
     return answer(configs, [*records, *records_of(CONTROL[:4])])

@@ -1,6 +1,7 @@
 import json
 import math
 from dataclasses import asdict, replace
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,8 @@ MEASURED = Measurement(
     correct=19,
     lost=(15, 1, 0),
     gained=(0, 1, 1),
+    row_names=("3", "5", "7"),
+    relevant=("3",),
 )
 
 
@@ -33,13 +36,70 @@ def test_a_record_tells_everything_as_plain_data() -> None:
     record = measure(small_config())
     data = json.loads(json.dumps(record.to_dict(), allow_nan=False))
     assert data["status"] == "done"
+    assert data["measurement"]["trainer"] == "fast"
     assert data["config"] == small_config().to_dict()
     measured = data["measurement"]
     assert len(measured["accuracy_by_epoch"]) == 2
     assert len(measured["drops"]) == len(measured["p_values"]) == 3
     assert measured["accuracy"] == record.measured.accuracy
     assert {"seconds", "versions", "commit", "machine"} <= set(data["provenance"])
-    assert record.drop(5) == record.measured.drops[1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"correct": 21, "gained": (0, 0, 0)}, "lose or gain"),
+        ({"correct_by_epoch": (10, 21)}, "of no more examples"),
+        ({"correct_by_epoch": ()}, "answers of all epochs"),
+        ({"lost": (20, 1, 0)}, "lose or gain more answers than there are"),
+        ({"gained": (0, 1, 2)}, "lose or gain more answers than there are"),
+        ({"lost": (15, 1)}, "a record of 3 rows must have as many drops"),
+        ({"ablations": {"mean": {"correct": 19, "lost": [20, 0, 0], "gained": [0, 0, 0]}}}, "lose"),
+        ({"beyond": {"100": (3, 2)}}, "more answers beyond the range than examples"),
+        ({"beyond": {"100": (-1, 2)}}, "beyond must be made of counts"),
+        ({"correct": 19.0}, "correct must be made of counts"),
+        ({"lost": (True, 1, 0)}, "lost must be made of counts"),
+        ({"row_names": ("3", 5, "7")}, "row_names must be texts"),
+        ({"test_size": 10**30}, "test_size must be made of counts"),
+    ],
+)
+def test_impossible_counts_are_refused(changes: dict[str, Any], message: str) -> None:
+    data = json.loads(json.dumps(asdict(MEASURED)))
+    assert Measurement.from_dict(data) == MEASURED
+    with pytest.raises(ValueError, match=message):
+        Measurement.from_dict({**data, **changes})
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"epochs": 3},
+        {"samples": 100},
+        {"primes": (3, 5, 11)},
+        {"modulus": 7},
+        {"ablations": ("zero", "mean")},
+        {"beyond": (100,)},
+    ],
+)
+def test_a_record_has_the_counts_of_its_own_model(other: dict[str, Any]) -> None:
+    measured = measure(small_config()).measured
+    measured.require_config(small_config(seed=1))
+    with pytest.raises(ValueError, match="must count the answers that its model has"):
+        measured.require_config(small_config(**other))
+
+
+def test_drops_of_every_kind_are_read_from_the_counts() -> None:
+    config = small_config(ablations=("mean", "optimal"))
+    record = measure(config)
+    assert config.ablations == ("zero", "mean", "optimal")
+    assert record.row_drops("zero") == record.measured.drops
+    for kind in ("mean", "optimal"):
+        counts = record.measured.ablations[kind]
+        assert record.row_counts(kind) == (counts.lost, counts.gained)
+        assert record.knows(kind)
+    assert not record.knows("permute")
+    with pytest.raises(ValueError, match="was not ablated by 'permute'"):
+        record.row_drops("permute")
 
 
 def test_a_record_is_either_a_measurement_or_an_error() -> None:
@@ -78,9 +138,9 @@ def test_a_probe_comes_with_its_provenance_and_fits_its_model() -> None:
     assert data["probed"] == data["provenance"]
     plain = replace(record, probe=None, probed=None).to_dict()
     assert (plain["probe"], plain["probed"]) == (None, None)
-    with pytest.raises(ValueError, match="a probe comes with its provenance"):
+    with pytest.raises(ValueError, match="probe and probed must be given together"):
         replace(record, probe=None)
-    with pytest.raises(ValueError, match="a probe comes with its provenance"):
+    with pytest.raises(ValueError, match="probe and probed must be given together"):
         replace(record, probed=None)
     for other in ({"epochs": 3}, {"depth": 1}, {"depth": 3}):
         with pytest.raises(ValueError, match="must have values for"):

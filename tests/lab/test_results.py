@@ -1,19 +1,41 @@
 """A run: read once, everything derived computed once, files written to its folder."""
 
+import hashlib
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 
-from lab_records import EXP1, configs_of, failed, plausible, with_probe
+from lab_records import (
+    EXP1,
+    PROVENANCE,
+    configs_of,
+    failed,
+    measured,
+    plausible,
+    run_of,
+    studies_of,
+    with_probe,
+)
+from prime_models import modulus
 from primefourier import lab
+from primefourier.lab import parts as lab_parts
 from primefourier.lab import results
+from primefourier.lab.config import ModelConfig
+from primefourier.lab.export import COLUMNS
+from primefourier.lab.record import Record
 from primefourier.lab.results import newest_run
-from primefourier.lab.store import write_store
+from primefourier.lab.store import StoreError, write_store
+from primefourier.lab.studies.study import find_axes
+from small_models import small_config, small_study
 
 CONFIGS = EXP1[:4]
 
@@ -22,7 +44,7 @@ def write_run(folder: Path) -> Path:
     """Write a store with two probed models, one that failed and one that waits."""
     folder.mkdir(parents=True, exist_ok=True)
     with write_store(folder) as store:
-        store.begin(CONFIGS, "pfe run exp1 --sizes 4 --ranges 100")
+        store.begin(studies_of(CONFIGS), "pfe run exp1 --sizes 4 --ranges 100")
         for record in map(with_probe, plausible(CONFIGS[:2])):
             store.add(record)
         store.add(failed(CONFIGS[2]))
@@ -42,11 +64,11 @@ def test_a_folder_is_opened_by_its_name(tmp_path: Path) -> None:
     assert repr(run) == f"Run({str(tmp_path)!r}: 2 of 4 models measured)"
 
 
-def test_models_are_counted_by_experiment(tmp_path: Path) -> None:
+def test_models_are_counted_by_study(tmp_path: Path) -> None:
     run = lab.open(write_run(tmp_path))
     counts = {"planned": 4, "measured": 2, "failed": 1, "waiting": 1}
     assert run.counts == {**counts, "probed": 2}
-    assert run.summary() == {"exp1": counts}
+    assert run.progress() == {"exp1": counts}
     assert run.failures == [run.records[2]]
 
 
@@ -73,7 +95,7 @@ def test_the_store_is_read_once_and_claims_are_judged_once(
 
 def test_files_go_to_the_folder_of_the_run(tmp_path: Path) -> None:
     configs = configs_of("exp1", sizes=(4,), ranges=(100,))
-    run = lab.Run(configs, [*map(with_probe, plausible(configs))], folder=tmp_path)
+    run = run_of(configs, map(with_probe, plausible(configs)), tmp_path)
     written = [*run.save_claims(), *run.save_questions(), run.report()]
     assert [path.name for path in written] == [
         "claims.json", "claims.md", "questions.json", "questions.md", "report.html",
@@ -81,10 +103,10 @@ def test_files_go_to_the_folder_of_the_run(tmp_path: Path) -> None:
     assert {path.parent for path in written} == {tmp_path}
     assert len(json.loads(written[0].read_text())) == 14
     run.export(tmp_path / "records.csv")
-    assert (tmp_path / "records.csv").read_text().startswith("key,status,experiment")
+    assert (tmp_path / "records.csv").read_text().startswith("key,status,study")
     with pytest.raises(ValueError, match="format must be 'jsonl', 'csv' or 'parquet', got 'xlsx'"):
         run.export(tmp_path / "records.xlsx")
-    assert lab.Run(configs, plausible(configs), folder=tmp_path / "none").save_questions() == []
+    assert run_of(configs, plausible(configs), tmp_path / "none").save_questions() == []
 
 
 def test_figures_are_not_written_through_a_link(tmp_path: Path) -> None:
@@ -111,7 +133,8 @@ def test_the_newest_run_is_found_here_and_in_results(tmp_path: Path) -> None:
 def test_claims_are_read_without_torch_dask_and_matplotlib(tmp_path: Path) -> None:
     program = (
         "import sys\nfrom primefourier import lab\n"
-        "run = lab.open(sys.argv[1])\nrun.claims(), run.summary(), run.page_data()\n"
+        "run = lab.open(sys.argv[1])\n"
+        "run.claims(), run.summary(), run.progress(), run.page_data()\n"
         "print(sorted({'torch', 'dask', 'distributed', 'matplotlib', 'duckdb'} & {*sys.modules}))"
     )
     words = [sys.executable, "-c", program, str(write_run(tmp_path))]
@@ -122,3 +145,261 @@ def test_claims_are_read_without_torch_dask_and_matplotlib(tmp_path: Path) -> No
 def test_an_unknown_name_of_the_laboratory_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match=r"'primefourier\.lab' has no attribute 'opened'"):
         _ = lab.opened
+
+
+# Studies that are not the paper's.
+
+
+MINE = [
+    small_config(modulus=n, input_range=r, seed=seed)
+    for n in (3, 15)
+    for r in (30, 40)
+    for seed in (1, 2)
+]
+
+
+def counted(config: ModelConfig, drops: list[float], beyond: dict[str, int]) -> Record:
+    """Return a record of a model with test sets beyond its range: right answers of each."""
+    plain = small_config(
+        modulus=config.to_dict()["task"]["modulus"],
+        input_range=config.to_dict()["task"]["input_range"],
+        seed=config.seed,
+    )
+    sizes = config.task.beyond_sizes()
+    counts = {name: (right, sizes[name]) for name, right in beyond.items()}
+    measurement = replace(measured(plain, drops).measured, beyond=counts)
+    return Record(config=config, provenance=PROVENANCE, measurement=measurement)
+
+
+def test_a_summary_has_one_row_for_each_configuration() -> None:
+    drops = {3: [0.5, 0.25, 0.0], 15: [0.75, 0.25, 0.25]}
+    records = [measured(config, drops[modulus(config)]) for config in MINE]
+    rows = lab.Run([lab.Study("mine", MINE)], records).summary()
+    assert [(row["study"], row["modulus"], row["input range"]) for row in rows] == [
+        ("mine", 3, 30), ("mine", 3, 40), ("mine", 15, 30), ("mine", 15, 40),
+    ]  # fmt: skip
+    assert {(row["seeds"], row["models"], row["accuracy"]) for row in rows} == {(2, 2, 1.0)}
+    relevant = [row["relevant_drop"] for row in rows]
+    assert relevant == pytest.approx([0.5, 0.5, 0.5, 0.5], abs=1 / 180)  # (0.75 + 0.25) / 2
+    other = [row["other_drop"] for row in rows]
+    assert other == pytest.approx([0.125, 0.125, 0.25, 0.25], abs=1 / 180)
+    assert [row["beyond"] for row in rows] == [{}] * 4
+    assert json.loads(json.dumps(rows)) == rows
+
+
+def test_a_summary_leaves_out_what_is_not_measured_and_names_further_axes() -> None:
+    configs = [replace(config, network=network) for config in MINE[:4]
+               for network in (lab.RowClassifier(), lab.Linear())]  # fmt: skip
+    records = plausible(config for config in configs if config.seed == 1)
+    run = lab.Run([lab.Study("mine", configs)], [*records[1:], failed(records[0].config)])
+    assert [axis.path for axis in find_axes(configs)] == ["network", "task.input_range"]
+    rows = run.summary()
+    assert [(row["network"], row["input range"], row["seeds"]) for row in rows] == [
+        ("linear", 30, 1), ("row-classifier", 40, 1), ("linear", 40, 1),
+    ]  # fmt: skip
+    deep = [small_config(modulus=n, input_range=r, depth=d)
+            for n in (3, 5) for r in (30, 40) for d in (1, 2)]  # fmt: skip
+    rows = lab.Run([lab.Study("deep", deep)], plausible(deep)).summary()
+    places = [(row["depth"], row["modulus"], row["input range"]) for row in rows]
+    assert places == [(d, n, r) for d in (1, 2) for n in (3, 5) for r in (30, 40)]
+    assert lab.Run([lab.Study("deep", deep)], []).summary() == []
+
+
+def test_a_summary_of_one_configuration_has_no_axes() -> None:
+    configs = [small_config(seed=seed, beyond=(100,), beyond_samples=4) for seed in (1, 2)]
+    records = [
+        counted(config, [0.5, 0.25, 0.0], {"100": right})
+        for config, right in zip(configs, (1, 2), strict=True)
+    ]
+    (row,) = lab.Run([lab.Study("mine", configs)], records).summary()
+    assert list(row) == [
+        "study", "seeds", "models", "accuracy", "relevant_drop", "other_drop", "beyond",
+    ]  # fmt: skip
+    assert row["beyond"] == {"100": 0.375}
+
+
+def test_a_summary_may_be_of_another_kind_of_ablation() -> None:
+    run = run_of(CONFIGS, map(with_probe, plausible(CONFIGS)))
+    zero, permuted = run.summary(), run.summary("permute")
+    assert [row["|P|"] for row in zero] == [row["|P|"] for row in permuted] == [4]
+    assert permuted[0]["other_drop"] == 0.0 != zero[0]["other_drop"]
+    assert run_of(CONFIGS, plausible(CONFIGS)).summary("permute") == []
+
+
+def test_a_drop_that_nothing_predicts_is_missing_in_a_summary() -> None:
+    config = replace(small_config(), embedding=lab.LearnedTable(size=30, width=4, row_count=2))
+    record = measured(config, [0.5, 0.25])
+    (row,) = lab.Run([small_study(config)], [record]).summary()
+    assert row["relevant_drop"] is None
+    assert row["other_drop"] == pytest.approx(0.375, abs=1 / 180)
+    (always,) = lab.Run([small_study(config)], [measured(config, [0.0, 0.0])]).summary()
+    assert always["other_drop"] == 0.0
+
+
+def test_progress_is_that_of_each_study_and_shared_models_count_once() -> None:
+    one, two = lab.Study("one", MINE[:3]), lab.Study("two", MINE[2:6])
+    records = [*plausible(MINE[:3]), failed(MINE[3])]
+    run = lab.Run([one, two], records)
+    assert run.progress() == {
+        "one": {"planned": 3, "measured": 3, "failed": 0, "waiting": 0},
+        "two": {"planned": 4, "measured": 1, "failed": 1, "waiting": 2},
+    }
+    assert run.planned == MINE[:6]
+    assert run.counts == {"planned": 6, "measured": 3, "failed": 1, "waiting": 2, "probed": 0}
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_frame_has_one_row_per_model_and_the_columns_of_an_export(
+    library: Literal["pandas", "polars"], tmp_path: Path
+) -> None:
+    one, two = lab.Study("one", MINE[:3]), lab.Study("two", MINE[2:6])
+    run = lab.Run([one, two], [*plausible(MINE[:3]), failed(MINE[3], "why")])
+    frame = run.frame(library)
+    assert type(frame).__module__.partition(".")[0] == library
+    assert (list(frame.columns), len(frame)) == (list(COLUMNS), 4)
+    assert list(frame["study"]) == ["one", "one", "one, two", "two"]
+    assert list(frame["key"]) == [config.key for config in MINE[:4]]
+    assert list(frame["modulus"]) == [3, 3, 3, 3]
+    assert list(frame["accuracy"])[:3] == [r.measured.accuracy for r in run.records[:3]]
+    assert [list(drops) for drops in list(frame["drops"])[:3]] == [
+        list(record.measured.drops) for record in run.records[:3]
+    ]
+    run.export(tmp_path / "records.jsonl")
+    lines = (tmp_path / "records.jsonl").read_text().splitlines()
+    assert [json.loads(line)["study"] for line in lines] == list(frame["study"])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_frame_without_records_has_its_columns(library: Literal["pandas", "polars"]) -> None:
+    frame = lab.Run([small_study()], []).frame(library)
+    assert (list(frame.columns), len(frame)) == (list(COLUMNS), 0)
+
+
+def test_an_unknown_or_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = lab.Run([small_study()], [])
+    with pytest.raises(ValueError, match="library must be 'pandas' or 'polars', got 'panda'"):
+        run.frame("panda")  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(ImportError, match="a polars frame needs polars: pip install polars"):
+        run.frame("polars")
+
+
+def test_a_study_of_ones_own_is_measured_stored_and_opened(tmp_path: Path) -> None:
+    configs = [small_config(modulus=n, beyond=(100,), beyond_samples=8) for n in (3, 5)]
+    study = lab.Study("mine", configs, "My study", [lab.Axis("task.modulus", "N")], 0.5)
+    records = [lab.measure(config) for config in configs]
+    with write_store(tmp_path) as store:
+        store.begin([study], "python mine.py")
+        for record in records:
+            store.add(record)
+    run = lab.open(tmp_path)
+    assert run.studies == [study]
+    assert run.records == records
+    rows = run.summary()
+    assert [row["N"] for row in rows] == [3, 5]
+    assert [row["beyond"] for row in rows] == [r.measured.accuracy_beyond for r in records]
+    assert [claim.verdict for claim in run.claims().values()].count("not measured yet") == 13
+    assert run.questions() is None
+    assert "My study" in run.report().read_text()
+
+
+# Parts that are not known here.
+
+
+def somebody_elses(kind: str, config: ModelConfig = MINE[0], **fields: Any) -> ModelConfig:
+    """Return a model with a part that nothing here defines."""
+    recipe = json.loads(json.dumps(config.to_dict()))
+    recipe[kind] = {"name": "somebody-elses", "version": 3, **fields}
+    return ModelConfig.from_dict(recipe)
+
+
+def write_unknown(folder: Path) -> list[ModelConfig]:
+    """Write a store with models of which one part each is unknown: measured, failed, waiting."""
+    configs = [somebody_elses(kind, size=size) for size in (1, 2, 3) for kind in lab_parts.PARTS]
+    with write_store(folder) as store:
+        store.begin([lab.Study("theirs", configs)], "python theirs.py")
+        for config in configs[:4]:
+            known = measured(MINE[0], [0.5, 0.25, 0.0])
+            store.add(replace(known, config=config))
+        for config in configs[4:8]:
+            store.add(failed(config))
+    return configs
+
+
+def test_models_with_unknown_parts_can_be_opened_summarised_and_exported(tmp_path: Path) -> None:
+    configs = write_unknown(tmp_path)
+    run = lab.open(tmp_path)
+    assert run.planned == configs
+    assert not any(config.known for config in run.planned)
+    assert run.progress() == {"theirs": {"planned": 12, "measured": 4, "failed": 4, "waiting": 4}}
+    rows = run.summary()
+    assert len(rows) == 4
+    assert {row["accuracy"] for row in rows} == {1.0}
+    assert {row["relevant_drop"] for row in rows} == {rows[0]["relevant_drop"]}
+    for kind in ("csv", "jsonl", "parquet"):
+        run.export(tmp_path / f"records.{kind}")
+    lines = (tmp_path / "records.jsonl").read_text().splitlines()
+    found = [json.loads(line) for line in lines]
+    assert [json.loads(row["config"]) for row in found] == [c.to_dict() for c in configs[:8]]
+    assert found[0]["embedding"] == "somebody-elses"
+    for library in ("pandas", "polars"):
+        assert len(run.frame(library)) == 8
+    assert "somebody-elses" in run.report().read_text()
+    assert {path.suffix for path in run.figures(tmp_path / "figures")} == {".png", ".svg"}
+    assert {found.verdict for claim, found in run.claims().items() if claim.name != "T.1"} == {
+        "not measured yet"
+    }
+
+
+@pytest.mark.parametrize("kind", lab_parts.PARTS)
+def test_a_model_with_an_unknown_part_is_not_trained(kind: str) -> None:
+    record = lab.measure(somebody_elses(kind))
+    assert record.measurement is None
+    assert record.reason == (
+        f"ValueError: the {kind} 'somebody-elses' (version 3) is not registered here, so its "
+        "model cannot be trained; run the file that defines it"
+    )
+
+
+def test_another_version_of_a_known_part_is_unknown() -> None:
+    recipe = json.loads(json.dumps(MINE[0].to_dict()))
+    recipe["task"]["version"] = 2
+    config = ModelConfig.from_dict(recipe)
+    assert not config.known
+    assert "(version 2) is not registered here" in lab.measure(config).reason
+    assert config.key != MINE[0].key
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"test_size": 0, "correct": 0, "correct_by_epoch": (0, 0), "lost": (0,) * 3},
+        {"row_names": ("a", "a", "b")},
+        {"row_names": (), "lost": (), "gained": (), "relevant": None},
+        {"relevant": ("c",)},
+        {"beyond": {"100": (0, 0)}},
+    ],
+)
+def test_counts_that_no_model_has_are_refused_whatever_its_parts(change: dict[str, Any]) -> None:
+    """Nothing else protects the means over records of unknown parts."""
+    counts = measured(MINE[0], [0.5, 0.25, 0.0]).measured
+    assert replace(counts, row_names=("a", "b", "c"), relevant=("c",))
+    with pytest.raises(ValueError, match="a record must"):
+        replace(counts, **change)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_numbers_of_unknown_parts_are_finite(number: str, tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    config = somebody_elses("task", size=1)
+    with write_store(tmp_path / "run") as store:
+        store.begin([lab.Study("theirs", [config])], "python theirs.py")
+    text = json.dumps(config.to_dict()).replace('"size": 1', f'"size": {number}')
+    recipe = json.loads(text)
+    dumped = json.dumps(recipe, sort_keys=True, separators=(",", ":"))
+    key = hashlib.sha256(dumped.encode()).hexdigest()
+    with closing(sqlite3.connect(tmp_path / "run" / "records.sqlite")) as database, database:
+        database.execute("UPDATE planned SET key = ?, config = ?", (key, dumped))
+        database.execute("UPDATE members SET key = ?", (key,))
+    with pytest.raises(StoreError, match="a model cannot be read"):
+        lab.open(tmp_path / "run")

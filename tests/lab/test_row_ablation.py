@@ -10,14 +10,14 @@ from primefourier.analysis import ablate, feature_groups
 from primefourier.analysis.ablation import Kind
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.fast_training import train_fast
-from primefourier.lab.network import RowClassifier
+from primefourier.lab.modules import RowNetwork
 from primefourier.lab.probe import RowAblation
 from primefourier.lab.row_ablation import ablate_blocks, ablate_rows
-from primefourier.lab.training import Examples, make_examples
+from primefourier.lab.training import Data, make_data
 from small_models import small_config
 
 KINDS: tuple[Kind, ...] = ("zero", "mean", "permute")
-Trained = tuple[ModelConfig, Examples, RowClassifier]
+Trained = tuple[ModelConfig, Data, RowNetwork]
 
 
 @pytest.fixture(
@@ -26,8 +26,10 @@ Trained = tuple[ModelConfig, Examples, RowClassifier]
 def trained(request: pytest.FixtureRequest) -> Trained:
     primes, depth = request.param
     config = small_config(primes=primes, epochs=5, depth=depth)
-    examples = make_examples(config, dtype=torch.float64)
-    return config, examples, train_fast(config, examples).model
+    data = make_data(config, dtype=torch.float64)
+    model = train_fast(config, data).model
+    assert isinstance(model, RowNetwork)
+    return config, data, model
 
 
 @pytest.mark.parametrize(("ablated", "by"), [(ablate_rows, "prime"), (ablate_blocks, "channel")])
@@ -36,12 +38,14 @@ def trained(request: pytest.FixtureRequest) -> Trained:
 def test_counts_equal_the_ablation_of_any_network(
     trained: Trained, ablated: Any, by: Any, kind: Kind, batch_size: int, seed: int
 ) -> None:
-    config, examples, model = trained
-    x, y = examples.test_features, examples.test_labels
+    config, data, model = trained
+    x, y = data.test.values, data.test.labels
     before = [x.clone(), *(parameter.clone() for parameter in model.parameters())]
     found = ablated(model, x, y, batch_size=batch_size, kind=kind, seed=seed)
     assert all(map(torch.equal, before, [x, *model.parameters()])), "nothing is changed"
-    groups: dict[Any, Tensor] = feature_groups(config.basis, by, operands=2, layout="rows")
+    groups: dict[Any, Tensor] = feature_groups(
+        config.embedding.basis, by, operands=2, layout="rows"
+    )
     results = ablate(model, x, y, groups, kind=kind, seed=seed)
     assert found == RowAblation(
         results[0].correct_before,
@@ -54,7 +58,7 @@ def test_counts_equal_the_ablation_of_any_network(
 @pytest.mark.parametrize("ablated", [ablate_rows, ablate_blocks])
 @pytest.mark.parametrize("kind", KINDS)
 def test_only_permutations_depend_on_the_seed(trained: Trained, ablated: Any, kind: Kind) -> None:
-    _, examples, model = trained
-    x, y = examples.test_features, examples.test_labels
+    _, data, model = trained
+    x, y = data.test.values, data.test.labels
     found = {ablated(model, x, y, batch_size=64, kind=kind, seed=seed) for seed in range(4)}
     assert (len(found) > 1) == (kind == "permute")

@@ -40,7 +40,8 @@ from primefourier.lab.store_rows import (
     record_row,
     sealed,
 )
-from small_models import small_config
+from primefourier.lab.studies import Axis
+from small_models import small_config, small_study
 
 
 @pytest.fixture(scope="module")
@@ -77,26 +78,38 @@ def test_records_come_back_as_they_were_in_planned_order(
     tmp_path: Path, record: Record, probed: Record
 ) -> None:
     other = replace(failed(record), config=small_config(seed=1))
-    shuffled = replace(record, config=small_config(embedding="shuffled-column", epochs=1))
+    shuffled = replace(record, config=small_config(unit="column", epochs=1))
     with write_store(str(tmp_path)) as store:
-        store.begin([other.config, probed.config, shuffled.config], "pfe run x")
+        store.begin([small_study(other.config, probed.config, shuffled.config)], "pfe run x")
         for one in (shuffled, probed, other):
             store.add(one)
         assert store.done() == store.done(probe=True) == {shuffled.config.key, probed.config.key}
     with read_store(str(tmp_path)) as store:
         assert store.records() == [other, probed, shuffled]
-        assert store.planned() == [other.config, probed.config, shuffled.config]
-        assert store.commands() == ["pfe run x"]
+        assert store.read().planned == [other.config, probed.config, shuffled.config]
+        assert store.read().commands == ["pfe run x"]
 
 
 def test_planning_again_keeps_the_order_and_adds_new_models(tmp_path: Path) -> None:
     a, b, c = (small_config(seed=seed) for seed in range(3))
     with write_store(tmp_path) as store:
-        store.begin([b, a], "first")
-        store.begin([c, a, b], "second")
-        store.begin([c], "first")
-        assert store.planned() == [b, a, c]
-        assert store.commands() == ["first", "second"]
+        store.begin([small_study(b, a)], "first")
+        store.begin([small_study(c, a, b)], "second")
+        store.begin([small_study(c)], "first")
+        assert store.read().planned == [b, a, c]
+        assert store.read().commands == ["first", "second"]
+
+
+def test_two_studies_of_one_name_must_have_the_same_axes(tmp_path: Path) -> None:
+    one, other = small_study(name="mine"), small_study(small_config(seed=1), name="mine")
+    with write_store(tmp_path) as store:
+        store.begin([one], "x")
+        store.begin([other], "x")
+        assert [len(study.configs) for study in store.read().studies] == [2]
+        with pytest.raises(
+            FolderError, match=r"another study named 'mine', .* choose another name"
+        ):
+            store.begin([replace(one, axes=(Axis("task.modulus"),))], "x")
 
 
 def test_a_measured_model_is_never_overwritten_and_a_failed_one_is(
@@ -113,7 +126,7 @@ def test_a_measured_model_is_never_overwritten_and_a_failed_one_is(
         store.add(replace(probed, provenance=replace(record.provenance, seconds=99.0)))
         assert store.records() == [probed]
         assert probed.probe is not None
-        store.add(replace(probed, probe=replace(probed.probe, test_size=7)))
+        store.add(replace(probed, probe=replace(probed.probe, shifted_size=4000)))
         store.add(failed(record))
         assert store.records() == [probed]
 
@@ -230,7 +243,7 @@ def test_damage_is_an_error_that_names_repair(
     tmp_path: Path, probed: Record, statement: str, words: str
 ) -> None:
     with write_store(tmp_path) as store:
-        store.begin([probed.config], "x")
+        store.begin([small_study(probed.config)], "x")
         store.add(probed)
     change(tmp_path, statement)
     for open_store in (read_store, write_store):
@@ -238,7 +251,7 @@ def test_damage_is_an_error_that_names_repair(
             pytest.raises(StoreError, match=f"is damaged: .*{words}.*; pfe repair {tmp_path} sav"),
             open_store(tmp_path) as store,
         ):
-            store.records(), store.planned()
+            store.records(), store.read().planned
 
 
 @pytest.mark.parametrize("damage", ["text", "truncated", "zeros", "empty", "missing"])
@@ -303,7 +316,7 @@ def test_other_tables_and_endless_pages_are_not_read(
     tmp_path: Path, record: Record, name: str
 ) -> None:
     with write_store(tmp_path) as store:
-        store.begin([record.config], "x")
+        store.begin([small_study(record.config)], "x")
     if name in SCHEMAS:
         change_tables(tmp_path / STORE_NAME, SCHEMAS[name])
     else:
@@ -367,7 +380,7 @@ def resealed(row: Row, place: int, value: object) -> Row:
         {"correct_by_epoch": [181]},
         {"correct_by_epoch": [7, 7]},
         {"correct": 7, "lost": [0, 8, 0]},
-        {"correct": 7, "gained": [0, 0, 174]},
+        {"gained": [0, 0, 146]},
         {"train_size": 719},
         {"test_size": 10**18, "train_size": 4 * 10**18},
     ],

@@ -21,7 +21,7 @@ from primefourier.lab.store import (
     write_store,
 )
 from primefourier.lab.store_repair import repair_store
-from small_models import small_config
+from small_models import small_config, small_study
 
 Files = dict[str, bytes]
 
@@ -42,7 +42,7 @@ def files(records: list[Record], tmp_path_factory: pytest.TempPathFactory) -> Fi
     """The files of a run that was continued and killed: its backup has the first ten records."""
     folder = tmp_path_factory.mktemp("run")
     with write_store(folder) as store:
-        store.begin([record.config for record in records], "pfe run x")
+        store.begin([small_study(*(record.config for record in records))], "pfe run x")
         for record in records[:10]:
             store.add(record)
     with write_store(folder) as store:
@@ -66,7 +66,7 @@ def alone(files: Files) -> Files:
 
 def read_records(folder: Path) -> list[Record]:
     with read_store(folder) as store:
-        assert len(store.planned()) == 30
+        assert len(store.read().planned) == 30
         return store.records()
 
 
@@ -144,21 +144,21 @@ def test_intact_rows_of_the_file_and_of_the_backup_are_joined(
     expected = [*records[:17], *records[18:27], unprobed, *records[28:]]
     assert read_records(folder) == expected
     with read_store(folder) as store:
-        assert store.commands() == ["pfe run x"]
+        assert store.read().commands == ["pfe run x"]
 
 
 def test_a_failure_in_the_file_does_not_hide_a_measurement_in_the_backup(
     records: list[Record], tmp_path: Path
 ) -> None:
     with write_store(tmp_path) as store:
-        store.begin([records[0].config], "x")
+        store.begin([small_study(records[0].config)], "x")
         store.add(records[0])
     backup = (tmp_path / BACKUP_NAME).read_bytes()
     (tmp_path / STORE_NAME).unlink()
     (tmp_path / BACKUP_NAME).unlink()
     failure = replace(records[0], measurement=None, error="x", probe=None, probed=None)
     with write_store(tmp_path) as store:
-        store.begin([records[0].config, records[1].config], "x")
+        store.begin([small_study(records[0].config, records[1].config)], "x")
         store.add(failure)
         store.add(records[1])
     (tmp_path / BACKUP_NAME).write_bytes(backup)
@@ -178,7 +178,7 @@ def test_rows_around_a_damaged_page_are_saved(
             pages = [page for (page,) in opened.execute(query)]
         except sqlite3.OperationalError:
             pytest.skip("this SQLite has no dbstat")
-    assert len(pages) > 4
+    assert len(pages) > 3
     data = files[STORE_NAME]
     for page in (pages[1], pages[3]):
         data = patch(data, (page - 1) * 4096, bytes(4096))
@@ -222,9 +222,9 @@ def test_nothing_to_save_is_an_error_and_files_stay(tmp_path: Path, files: Files
         repair_store(tmp_path / "new")
     with pytest.raises(FolderError, match=f"holds no {STORE_NAME}"):
         repair_store(tmp_path)
-    later = patch(files[STORE_NAME], 60, b"\0\0\0\2")
+    later = patch(files[STORE_NAME], 60, b"\0\0\0\3")
     folder = place({STORE_NAME: later}, tmp_path / "later")
-    with pytest.raises(FolderError, match="has record format 2"):
+    with pytest.raises(FolderError, match="has record format 3"):
         repair_store(folder)
     assert (folder / STORE_NAME).read_bytes() == later
 
@@ -254,7 +254,7 @@ def test_random_damage_never_changes_a_record(
         folder = place(files | {name: bytes(data)}, tmp_path / str(i))
         with suppress(StoreError, FolderError):
             with read_store(folder) as store:
-                store.planned()
+                _ = store.read().planned
                 assert store.records() == records  # either an error, or the truth
             continue
         with suppress(FolderError):  # a damaged number of the format looks like another format

@@ -22,13 +22,13 @@ from primefourier.lab.measurement import measure
 from primefourier.lab.record import Record
 from primefourier.lab.store import STORE_NAME, FolderError, StoreError, read_store, write_store
 from primefourier.lab.sweep import Progress, run, stoppable
-from small_models import small_config
+from small_models import small_config, small_study
 
 CONFIGS = [small_config(seed=seed, epochs=1) for seed in range(5)]
 DRIVER = """
 import signal
 import sys
-from small_models import small_config
+from small_models import small_config, small_study
 from primefourier.lab.sweep import run
 
 def show(progress):
@@ -73,7 +73,7 @@ def test_second_run_only_trains_new_models(tmp_path: Path) -> None:
     assert (outcome.progress.before, outcome.progress.done) == (3, 2)
     with read_store(tmp_path) as store:
         assert store.records()[:3] == before
-        assert store.commands() == ["first", "second"]
+        assert store.read().commands == ["first", "second"]
     assert run(CONFIGS, tmp_path).progress.done == 0
 
 
@@ -122,7 +122,7 @@ def test_unmeasured_models_come_before_unprobed_ones_and_longest_first(tmp_path:
 
 
 def test_the_shuffled_control_is_measured_but_not_probed(tmp_path: Path) -> None:
-    shuffled = small_config(embedding="shuffled-column", epochs=1)
+    shuffled = small_config(unit="column", epochs=1)
     assert run([shuffled, CONFIGS[0]], tmp_path, workers=0, probe=True).progress.done == 2
     control, probed = records_of(tmp_path)
     assert (control.error, control.probe) == (None, None)
@@ -138,7 +138,7 @@ def test_different_numbers_for_a_probe_are_reported_and_the_record_stays(
     first = records[0].measured
     changed = replace(records[0], measurement=replace(first, correct=first.correct + 1))
     with write_store(tmp_path) as store:
-        store.begin(CONFIGS[:2], "x")
+        store.begin([small_study(*CONFIGS[:2])], "x")
         store.add(changed)
         store.add(records[1])
     run(CONFIGS[:3], tmp_path, workers=0, probe=True)

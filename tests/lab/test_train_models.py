@@ -41,12 +41,12 @@ def test_records_are_bitwise_the_same_wherever_models_are_trained() -> None:
 
 
 def test_probes_are_the_same_wherever_models_are_trained() -> None:
-    shuffled = small_config(embedding="shuffled-column")
+    shuffled = small_config(unit="column")
     configs = [*CONFIGS[:2], shuffled]
     here = {r.config.key: r for r in train_here(configs, device="cpu", probe=True)}
     with local_client(1) as client:
         there = {r.config.key: r for r in train_on(client, configs, device="cpu", probe=True)}
-    alone = train_alone(CONFIGS[0].to_dict(), device="cpu", probe=True)
+    alone = train_alone(CONFIGS[0].to_dict(), {}, device="cpu", probe=True)
     assert alone.probe == here[CONFIGS[0].key].probe
     assert here.keys() == there.keys()
     for key, record in here.items():
@@ -144,7 +144,7 @@ def test_threads_of_one_process_wait_for_each_other() -> None:
     found: list[Record] = []
     threads = [
         threading.Thread(
-            target=lambda c=config: found.append(train_alone(c.to_dict(), device="cpu"))
+            target=lambda c=config: found.append(train_alone(c.to_dict(), {}, device="cpu"))
         )
         for config in CONFIGS[:3]
     ]

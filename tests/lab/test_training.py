@@ -5,26 +5,25 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.utils import parameters_to_vector
 
 from primefourier.lab.fast_training import Adam, train_fast
-from primefourier.lab.measurement import TRAINERS
-from primefourier.lab.network import RowClassifier, new_model
-from primefourier.lab.task import make_task
-from primefourier.lab.training import Trained, epoch_orders, make_examples, train_plain
+from primefourier.lab.training import Trained, epoch_orders, make_data, new_model, train_plain
 from small_models import small_config
 
+TRAINERS = {"fast": train_fast, "plain": train_plain}
 CASES: list[dict[str, Any]] = [
     {},
     {"modulus": 3, "primes": (3,), "depth": 1},
     {"modulus": 77, "primes": (3, 5, 7, 11), "depth": 6},
-    {"embedding": "shuffled-column", "operation": "multiply"},
+    {"unit": "column", "operation": "multiply"},
     {"operation": "subtract", "seed": 7, "learning_rate": 0.01},
     {"batch_size": 720},  # one batch per epoch
     {"batch_size": 10**12},  # a batch larger than the data, and than any memory
+    {"batch_size": None},
     {"batch_size": 719},  # a last batch of one pair
-    {"batch_size": 1, "pairs": 20},
+    {"batch_size": 1, "samples": 20},
 ]
 
 
@@ -37,16 +36,16 @@ def distance(one: Trained, other: Trained) -> float:
 @pytest.mark.parametrize("changes", CASES, ids=str)
 def test_fast_and_plain_training_agree(changes: dict[str, Any]) -> None:
     config = small_config(**changes)
-    examples = make_examples(config, dtype=torch.float64)
-    fast, plain = train_fast(config, examples), train_plain(config, examples)
+    data = make_data(config, dtype=torch.float64)
+    fast, plain = train_fast(config, data), train_plain(config, data)
     assert distance(fast, plain) < 1e-10
     assert fast.correct == plain.correct
 
 
 def test_fast_and_plain_training_agree_in_float32_up_to_rounding() -> None:
     config = small_config(epochs=1)
-    examples = make_examples(config)
-    fast, plain = train_fast(config, examples), train_plain(config, examples)
+    data = make_data(config)
+    fast, plain = train_fast(config, data), train_plain(config, data)
     assert distance(fast, plain) < 1e-4
     assert abs(fast.correct[0] - plain.correct[0]) <= 2
 
@@ -71,33 +70,33 @@ def test_adam_equals_that_of_torch() -> None:
 @pytest.mark.parametrize("trainer", TRAINERS)
 def test_a_network_learns_modular_addition(trainer: str) -> None:
     config = small_config(modulus=3, epochs=30)
-    examples = make_examples(config)
-    trained = TRAINERS[trainer](config, examples)
-    assert trained.correct[0] < 0.95 * len(examples.test_labels) <= trained.correct[-1]
+    data = make_data(config)
+    trained = TRAINERS[trainer](config, data)
+    assert trained.correct[0] < 0.95 * len(data.test.labels) <= trained.correct[-1]
 
 
 def test_the_same_config_gives_the_same_bits() -> None:
     config = small_config(primes=(3, 5, 7, 11), depth=6, batch_size=1024, input_range=100)
-    one, other = (train_fast(config, make_examples(config)) for _ in range(2))
+    one, other = (train_fast(config, make_data(config)) for _ in range(2))
     assert distance(one, other) == 0
 
 
 @pytest.mark.parametrize("trainer", TRAINERS)
 def test_the_observer_sees_the_network_before_training_and_after_each_epoch(trainer: str) -> None:
     config = small_config(epochs=4)
-    examples = make_examples(config, dtype=torch.float64)
+    data = make_data(config, dtype=torch.float64)
     seen: list[list[Tensor]] = []
     correct: list[int] = []
 
-    def observe(model: RowClassifier) -> None:
+    def observe(model: nn.Module) -> None:
         seen.append([parameter.detach().clone() for parameter in model.parameters()])
         with torch.no_grad():
-            answers = model(examples.test_features).argmax(1)
-        correct.append(int((answers == examples.test_labels).sum()))
+            answers = model(data.test.values).argmax(1)
+        correct.append(int((answers == data.test.labels).sum()))
 
-    trained = TRAINERS[trainer](config, examples, observe=observe)
+    trained = TRAINERS[trainer](config, data, observe=observe)
     assert len(seen) == 5
-    assert all(map(torch.equal, seen[0], new_model(config, dtype=torch.float64).parameters()))
+    assert all(map(torch.equal, seen[0], new_model(config, data).parameters()))
     assert all(map(torch.equal, seen[-1], trained.model.parameters()))
     for one, next_one in pairwise(seen):
         assert not any(map(torch.equal, one, next_one)), "every layer changes in every epoch"
@@ -109,15 +108,15 @@ def test_the_observer_sees_the_network_before_training_and_after_each_epoch(trai
 @pytest.mark.parametrize("trainer", TRAINERS)
 def test_observing_changes_no_bit(trainer: str) -> None:
     config = small_config()
-    examples = make_examples(config)
+    data = make_data(config)
 
-    def observe(model: RowClassifier) -> None:
+    def observe(model: nn.Module) -> None:
         with torch.enable_grad():
-            x = examples.test_features.clone().requires_grad_()
+            x = data.test.values.clone().requires_grad_()
             torch.autograd.grad(model(x).sum(), x)
 
-    alone = TRAINERS[trainer](config, examples)
-    observed = TRAINERS[trainer](config, examples, observe=observe)
+    alone = TRAINERS[trainer](config, data)
+    observed = TRAINERS[trainer](config, data, observe=observe)
     assert alone.correct == observed.correct
     assert distance(alone, observed) == 0
 
@@ -135,13 +134,13 @@ def test_every_epoch_has_a_new_order_that_depends_on_the_seed_only() -> None:
     assert not torch.equal(first[1], other[1])
 
 
-def test_examples_are_the_encoded_task() -> None:
+def test_data_are_the_encoded_task() -> None:
     config = small_config()
-    examples, task = make_examples(config, dtype=torch.float64), make_task(config)
-    assert examples.train_features.shape == (720, 3, 8)
-    assert examples.test_features.dtype == torch.float64
-    assert examples.train_labels.tolist() == task.train_labels.tolist()
-    assert examples.test_labels.tolist() == task.test_labels.tolist()
-    turns = 2 * torch.pi * torch.from_numpy(task.test_pairs).double() / 5
-    assert torch.allclose(examples.test_features[:, 1, [0, 2]], turns.cos(), atol=1e-12)
-    assert examples.device == torch.device("cpu")
+    data, task = make_data(config, dtype=torch.float64), config.task.draw(config.seed)
+    assert data.train.values.shape == (720, 3, 8)
+    assert data.test.values.dtype == torch.float64
+    assert data.train.labels.tolist() == task.train.labels.tolist()
+    assert data.test.labels.tolist() == task.test.labels.tolist()
+    turns = 2 * torch.pi * torch.from_numpy(task.test.inputs).double() / 5
+    assert torch.allclose(data.test.values[:, 1, [0, 2]], turns.cos(), atol=1e-12)
+    assert data.device == torch.device("cpu")

@@ -153,7 +153,9 @@ def test_empty_sample_is_refused(records: list[Record]) -> None:
 def test_other_records_are_refused_before_training(
     records: list[Record],
 ) -> None:
-    with pytest.raises(ValueError, match=r"measured records are required, but exp1 N=5 .* failed"):
+    with pytest.raises(
+        ValueError, match=r"measured records are required, but a\+b mod 5 .* failed"
+    ):
         verify_records([*records, failed(small_config())])
     with pytest.raises(ValueError, match="one record of each model is required, got 5 of 4"):
         verify_records([*records, records[0]])

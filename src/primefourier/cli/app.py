@@ -17,7 +17,7 @@ from primefourier.cli.numbers import STANDARD_INPUT, circles, decode, encode, pl
 from primefourier.cli.options import MOST_DIGITS
 from primefourier.cli.output import show_messages, visible
 from primefourier.cli.repair import repair
-from primefourier.cli.results import export, figures, report, status
+from primefourier.cli.results import export, figures, report, status, summary
 from primefourier.cli.train import reproduce
 from primefourier.cli.train import run as run_command
 from primefourier.cli.verdicts import claims, questions
@@ -28,15 +28,15 @@ app = App(
     name="pfe",
     help="Prime Fourier Embeddings: integers as prime-indexed (cos, sin) pairs.",
     version=primefourier.__version__,
-    help_format="plaintext",
+    help_format="markdown",
     suppress_keyboard_interrupt=False,
 )
 _GROUPS: dict[str, tuple[Callable[..., object], ...]] = {
     "Encoding and theory": (
         *(encode, encode_file, decode, plan, theory, circles, explore, version),
     ),
-    "The paper's experiments": (
-        *(reproduce, run_command, status, claims, questions, figures, report, export),
+    "The laboratory": (
+        *(run_command, summary, reproduce, status, claims, questions, figures, report, export),
         *(repair, verify, bench),
     ),
 }
@@ -51,7 +51,8 @@ def run(arguments: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without a character shows ?
-    errors = Console(stderr=True, soft_wrap=True)
+    errors = Console(stderr=True)
+    errors.soft_wrap = not errors.is_terminal  # on a terminal, lines break between words
     try:
         words = list(arguments)
         if words[:1] == ["decode"]:  # here - names standard input

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from primefourier._files import write_file
-from primefourier.cli.options import Depth, Integer, Primes, check_output, read_basis
+from primefourier.cli.options import CirclePrimes, Depth, Integer, check_output, read_basis
 from primefourier.cli.output import print_text, visible
 
 ENDINGS = (".html", ".htm")
@@ -23,7 +23,7 @@ def explore(
     *,
     modulus: Integer = 23,
     operation: Literal["add", "subtract", "multiply"] = "add",
-    primes: Primes = None,
+    primes: CirclePrimes = None,
     depth: Depth = None,
     out: Path = Path("explorer.html"),
     open: Annotated[  # noqa: A002
@@ -52,12 +52,15 @@ def explore(
         The file to write.
     """
     from primefourier.explorer import make_page, page_data
+    from primefourier.lab.studies.paper import own_form
 
     if modulus < 2:
         raise ValueError(f"--modulus must be at least 2, got {modulus}")
     basis = read_basis(primes, depth)
     check_output(out, ENDINGS)
-    data = page_data(a, b, modulus, operation=operation, circles=primes, basis=basis)
+    data = page_data(
+        a, b, modulus, operation=operation, circles=primes, basis=basis, own=own_form()
+    )
     page = make_page(data, title="Prime Fourier Embeddings: explorer").encode()
     write_file(out, page)
     print_text(f"Wrote {out} ({write_size(len(page))}).")

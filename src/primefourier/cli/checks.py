@@ -14,8 +14,9 @@ from rich.console import Group
 from rich.padding import Padding
 
 import primefourier
+from primefourier._checks import plural
 from primefourier.cli.options import Depth, Integer, Json, Place, Primes, Workers, read_basis
-from primefourier.cli.output import count, print_json, print_prose, print_table, print_text
+from primefourier.cli.output import print_json, print_prose, print_table, print_text
 from primefourier.cli.progress import ProgressBar
 from primefourier.theory import Check as TheoremCheck
 from primefourier.theory import check_theorem
@@ -56,8 +57,8 @@ def theory(*, primes: Primes = None, depth: Depth = None, json: Json = False) ->
         "float64. That other couplings vanish is proven by Schur's lemma from the first line "
         "alone; the singular values confirm it. One generator of Z, the shift by 1, would do in "
         "theory, but turns blocks of long period by so little that a forbidden coupling looks "
-        "almost allowed. Shifts by large integers, exact in this library, turn every block far "
-        "and settle it.\n"
+        "almost allowed. Shifts by large integers, exact in this library, turn every block by a "
+        "large angle.\n"
     )
     judged = sum(check.relation is not None for check in checks)
     print_text(f"{judged - failed} of {judged} checks hold.")
@@ -113,7 +114,7 @@ def verify(
     if not measured:
         raise ValueError(
             f"{folder} has no measured models yet, so there is nothing to compare with; "
-            f"pfe status {folder} shows how far it is"
+            f"pfe status {folder} shows its progress"
         )
     checks = _train_again(choose_sample(records, sample, seed=seed), place)
     same = sum(check.same for check in checks)
@@ -124,13 +125,13 @@ def verify(
     columns = ["model", "trained again"]
     rows = [[c.record.config.describe(), c.difference or "same"] for c in checks]
     print_table(columns, rows, left=columns)
-    models = f"{same} of {count(len(checks), 'model')}"
+    models = f"{same} of {plural(len(checks), 'model')}"
     print_prose(
         f"\n{models} gave the same measurement again, bit for bit; "
-        f"{count(measured, 'model')} of this folder are measured."
+        f"{plural(measured, 'model')} of this folder are measured."
     )
     for reason, number in Counter(_explain(c) for c in checks if not c.same).items():
-        print_prose(f"{count(number, 'model')}: {reason}")
+        print_prose(f"{plural(number, 'model')}: {reason}")
     if changed := dict.fromkeys(text for check in checks for text in _changes(check)):
         print_prose(f"Not as in the records: {', '.join(changed)}.")
     return int(same < len(checks))
@@ -162,15 +163,15 @@ def _explain(check: Check) -> str:
     if check.rounding_may_differ:
         return (
             "machine, device or versions are not those of the record, so rounding may differ; "
-            "this is no sign of damage."
+            "this does not indicate damage."
         )
     if check.source_differs:
         return (
-            "this should not happen, unless primefourier trains differently since: its commit or "
-            "version is another, but machine, device and other versions are those of the record."
+            "this should not happen unless training has changed: the commit or version of "
+            "primefourier differs, but machine, device and other versions match the record."
         )
     return (
-        "this should not happen: machine, device, versions and commit are those of the record. "
+        "this should not happen: machine, device, versions and commit match the record. "
         "The record was changed, or one of the two calculations went wrong."
     )
 
@@ -219,15 +220,15 @@ def bench(*, epochs: Integer = 3, workers: Workers = None, json: Json = False) -
 
     if workers is not None and workers < 1:
         raise ValueError(f"--workers must be at least 1 to compare, got {workers}")
-    configs = SinglePrime(sizes=(8,), ranges=(1000,), epochs=epochs).configs()
+    configs = SinglePrime(sizes=(8,), ranges=(1000,), epochs=epochs).configs
     speed = measure_speed(configs, workers=workers or usable_cores())
     if json:
         print_json({**asdict(speed), "ratio": speed.ratio, "gemm_share": speed.gemm_share})
         return
-    print_text(f"{speed.models} models, {count(epochs, 'epoch')}, |P| = 8, r = 1000")
+    print_text(f"{speed.models} models, {plural(epochs, 'epoch')}, |P| = 8, r = 1000")
     for name, value, unit in (
         ("plain, one model after another, default threads", speed.plain_seconds, "s"),
-        (f"fast, {count(speed.workers, 'worker')}", speed.fast_seconds, "s"),
+        (f"fast, {plural(speed.workers, 'worker')}", speed.fast_seconds, "s"),
         ("speed-up of fast", speed.ratio, ""),
         ("matrix products of fast", speed.flops / speed.fast_seconds / 1e9, "GFLOP/s"),
         ("large matrix products on this machine", speed.gemm_rate / 1e9, "GFLOP/s"),

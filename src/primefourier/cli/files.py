@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from primefourier._checks import plural
 from primefourier.cli.options import FLAG, Depth, Json, Primes, read_basis
-from primefourier.cli.output import count, print_json, print_text
+from primefourier.cli.output import print_json, print_text
 from primefourier.cli.progress import ProgressBar
 
 if TYPE_CHECKING:
@@ -101,17 +102,18 @@ def encode_file(
 
 def _print_summary(summary: Summary) -> None:
     """Print how many rows were written, and how many rejected."""
-    rows, parts = count(summary.rows, "row"), ""
+    rows, parts = plural(summary.rows, "row"), ""
     if summary.parts is not None:
         before = f", {summary.parts_before} of them before" if summary.parts_before else ""
-        parts = f" in {count(summary.parts, 'part')}{before}"
+        parts = f" in {plural(summary.parts, 'part')}{before}"
     if summary.parts and summary.parts == summary.parts_before:
-        print_text(f"{summary.out} was finished before: {rows} in {count(summary.parts, 'part')}.")
+        print_text(f"{summary.out} was finished before: {rows} in {plural(summary.parts, 'part')}.")
     else:
         print_text(f"Wrote {rows} to {summary.out}{parts}.")
     if summary.rejected:
         print_text(
-            f"Rejected {count(summary.rejected, 'row')}; {summary.rejects} lists them with reasons."
+            f"Rejected {plural(summary.rejected, 'row')}; {summary.rejects} lists them with "
+            "reasons."
         )
 
 

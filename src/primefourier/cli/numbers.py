@@ -15,7 +15,16 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from primefourier._files import write_file
-from primefourier.cli.options import FLAG, Depth, Integer, Json, Primes, check_output, read_basis
+from primefourier.cli.options import (
+    FLAG,
+    CirclePrimes,
+    Depth,
+    Integer,
+    Json,
+    Primes,
+    check_output,
+    read_basis,
+)
 from primefourier.cli.output import (
     print_json,
     print_prose,
@@ -50,7 +59,7 @@ def encode(
         Write the codes to this .npy file instead, shape (numbers, primes, depth, 2).
     """
     if not numbers:
-        raise ValueError("NUMBERS must name at least one integer, such as: pfe encode 9 17")
+        raise ValueError("at least one integer is required, such as: pfe encode 9 17")
     if out is not None:
         if json:
             raise ValueError("--out and --json exclude each other; choose one")
@@ -158,7 +167,7 @@ def decode(
     print_table(["#", "value", "margin"], rows)
     print_prose(
         f"Values are known modulo {shorten(decoded.modulus)}. A margin of 1 is a perfect code, "
-        "0 a tie."
+        "0 means ambiguous."
     )
 
 
@@ -174,7 +183,10 @@ def _read_codes(
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of odd headers; the array is checked anyway
-                return np.load(file, allow_pickle=False), read_basis(primes, depth)
+                codes = np.load(file, allow_pickle=False)
+            if codes.dtype.kind != "f":
+                raise ValueError(f"its numbers are {codes.dtype}")
+            return codes, read_basis(primes, depth)
         except (ValueError, EOFError, TypeError, KeyError, SyntaxError, TokenError, BadZipFile):
             raise ValueError(f"{file} is not a .npy file with an array of floats") from None
     try:
@@ -183,6 +195,8 @@ def _read_codes(
         dtype = document.get("dtype", "float64")
         if dtype not in ("float16", "float32", "float64"):
             raise ValueError(f"dtype must be float16, float32 or float64, got {str(dtype)[:40]!r}")
+        if any(type(v) not in (int, float) for v in np.ravel(np.array(document["codes"], object))):
+            raise ValueError("codes must be numbers")
         with np.errstate(over="ignore"):
             codes = np.asarray(document["codes"], dtype=dtype)
         basis = PrimeBasis(document["primes"], document["depth"])
@@ -247,7 +261,7 @@ def plan(
 
 
 def circles(
-    a: Integer, b: Integer, /, *, modulus: Integer, out: Path, primes: Primes = None
+    a: Integer, b: Integer, /, *, modulus: Integer, out: Path, primes: CirclePrimes = None
 ) -> None:
     """Draw how prime circles add two integers: figures 1 and 2 of the paper for any a, b, N.
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -76,7 +76,11 @@ Primes = Annotated[
     Integers | None,
     Parameter(help="Primes of the basis, such as 3,5,7 (default: the paper's 3 … 59)."),
 ]
-Depth = Annotated[Integer | None, Parameter(help="Powers of each prime (default: the paper's 6).")]
+CirclePrimes = Annotated[Integers | None, Parameter()]
+"""Primes whose meaning the docstring of a command explains."""
+Depth = Annotated[
+    Integer | None, Parameter(help="Number of powers (depths) per prime (default: the paper's 6).")
+]
 Json = Annotated[bool, FLAG, Parameter(name="--json", help="Print JSON instead of a table.")]
 Workers = Annotated[
     Integer | None,
@@ -84,6 +88,11 @@ Workers = Annotated[
 ]
 Seeds = Annotated[
     Integers | None, Parameter(help="Seeds, such as 42,43; one model for each (default: 42).")
+]
+
+
+Ablation = Annotated[
+    Literal["zero", "mean", "permute", "optimal"], Parameter(help="The kind of ablation.")
 ]
 
 
@@ -95,7 +104,7 @@ class Place:
     workers: Workers = None
     scheduler: Annotated[
         str | None,
-        Parameter(help="Dask scheduler to use: tcp://10.0.0.1:8786, or its --scheduler-file."),
+        Parameter(help="Address of a Dask scheduler, or the path of its scheduler file."),
     ] = None
     device: Annotated[str, Parameter(help="Torch device of the workers, such as cuda.")] = "cpu"
 
@@ -120,7 +129,10 @@ class Sweep(Place):
 
     out: Annotated[
         Path | None,
-        Parameter(help="Folder for records and results; an existing sweep there is continued."),
+        Parameter(
+            help="Folder for records and results; an existing sweep there is continued (default: "
+            "results/NAME, of the study, settings file or profile)."
+        ),
     ] = None
     probe: Annotated[
         bool,
@@ -132,7 +144,7 @@ class Sweep(Place):
     plan: Annotated[
         bool,
         FLAG,
-        Parameter(help="Train and write nothing; print how many models remain, and the time."),
+        Parameter(help="Print how many models remain and an estimated time; write nothing."),
     ] = False
 
 
@@ -150,7 +162,10 @@ class Settings:
     ] = None
     moduli: Annotated[Integers | None, Parameter(help="exp2: moduli N, such as 15,105.")] = None
     seeds: Seeds = None
-    primes: Primes = None
+    primes: Annotated[
+        Integers | None,
+        Parameter(help="Primes, such as 3,5,7 (default: 3 … 59, and 3 … 23 for composite moduli)."),
+    ] = None
     depth: Depth = None
     operation: Annotated[
         str | None,
@@ -174,7 +189,7 @@ class Settings:
     ] = None
     trainer: Annotated[
         str | None,
-        Parameter(help="fast, or plain: readable, with the same results up to rounding."),
+        Parameter(help="Trainer: fast, or plain, the readable reference (same up to rounding)."),
     ] = None
 
 

@@ -76,10 +76,10 @@ def print_table(
     )
     for i, column in enumerate(columns):
         if column in left:
-            table.add_column(column)
+            table.add_column(visible(column))
         else:
             least = max(cell_len(str(row[i])) for row in rows)
-            table.add_column(column, justify="right", min_width=least)
+            table.add_column(visible(column), justify="right", min_width=least)
     for row in rows:
         table.add_row(*(visible(cell) if isinstance(cell, str) else cell for cell in row))
     if width is not None and not sys.stdout.isatty():
@@ -110,15 +110,6 @@ def table_width(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
     """
     widths = [max(map(len, cells)) for cells in zip(columns, *rows, strict=True)]
     return sum(widths) + 2 * (len(widths) - 1)
-
-
-def count(number: int, noun: str) -> str:
-    """Write a number with its noun.
-
-    >>> count(1, "model"), count(2, "model")
-    ('1 model', '2 models')
-    """
-    return f"{number} {noun}{'s'[: number != 1]}"
 
 
 def shorten(n: int, digits: int = 24) -> str:

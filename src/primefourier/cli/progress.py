@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Column
 
-from primefourier.cli.output import count, visible, write_seconds
+from primefourier._checks import plural
+from primefourier.cli.output import visible, write_seconds
 
 if TYPE_CHECKING:
     from primefourier import files
@@ -63,7 +64,7 @@ class ProgressBar:
             self._bar.update(self._task, completed=share, description=f"{finished}/{total} {note}")
         elif progress.last is None:
             before = f", {progress.before} of them measured before" if progress.before else ""
-            _print_line(f"{count(total, 'model')}{before}")
+            _print_line(f"{plural(total, 'model')}{before}")
         else:
             _print_line(f"[{finished}/{total}] {describe_model(progress.last)}; {note}")
 
@@ -84,13 +85,15 @@ def describe_model(record: Record) -> str:
     if record.error is not None:
         return f"{name} FAILED: {record.reason}"
     measured = record.measured
-    drops = dict(zip(record.config.primes, measured.drops, strict=True))
-    relevant = ", ".join(f"{p}: {drops[p]:.2f}" for p in record.config.relevant) or "none"
-    others = [drop for p, drop in drops.items() if p not in record.config.relevant]
+    drops = dict(zip(measured.row_names, measured.drops, strict=True))
+    wanted = measured.relevant or ()
+    relevant = ", ".join(f"{row}: {drops[row]:.2f}" for row in wanted) or "none"
+    others = [drop for row, drop in drops.items() if row not in wanted]
     mean = f", others {sum(others) / len(others):.3f}" if others else ""
+    beyond = [f"{accuracy:.3f}" for accuracy in measured.accuracy_beyond.values()]
     return (
-        f"{name} accuracy {measured.accuracy:.3f}, drops {relevant}{mean} "
-        f"({record.provenance.seconds:.1f} s)"
+        f"{name} accuracy {measured.accuracy:.3f}{', beyond ' * bool(beyond)}{' '.join(beyond)}, "
+        f"drops {relevant}{mean} ({record.provenance.seconds:.1f} s)"
     )
 
 
@@ -108,7 +111,7 @@ def _describe_sweep(progress: sweep.Progress, elapsed: float) -> str:
 
 
 def _describe_rows(progress: files.Progress, elapsed: float) -> str:
-    words = [count(progress.rows, "row")]
+    words = [plural(progress.rows, "row")]
     if progress.rejected:
         words.append(f"{progress.rejected} rejected")
     new = progress.rows + progress.rejected - progress.before

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from primefourier.cli.output import count, print_text
+from primefourier._checks import plural
+from primefourier.cli.output import print_text
 
 _MOST = 10
 """How many missing models are named."""
@@ -30,7 +31,7 @@ def repair(folder: Path, /) -> None:
     measured = len(found.planned) - len(found.missing)
     state = "is intact" if found.damage is None else "is repaired"
     print_text(
-        f"{folder} {state}: {measured} of {count(len(found.planned), 'model')} are measured."
+        f"{folder} {state}: {measured} of {plural(len(found.planned), 'model')} are measured."
     )
     if found.missing:
         names = [config.describe() for config in found.missing[:_MOST]]

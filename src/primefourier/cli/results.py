@@ -10,8 +10,8 @@ from cyclopts import Parameter
 
 from primefourier._checks import plural
 from primefourier.cli.browser import ENDINGS, show_page, write_size
-from primefourier.cli.options import Json, check_output
-from primefourier.cli.output import print_json, print_table, print_text
+from primefourier.cli.options import Ablation, Json, check_output
+from primefourier.cli.output import print_json, print_prose, print_table, print_text
 
 if TYPE_CHECKING:
     from primefourier.lab import Run
@@ -36,7 +36,7 @@ def status(folder: Path | None = None, /, *, json: Json = False) -> None:
             "there is no run here or in results/*; name its folder: pfe status results/quick"
         )
     run, writer = lab.open(place), current_writer(place)
-    summary, counts = run.summary(), run.counts
+    progress, counts = run.progress(), run.counts
     if json:
         print_json(
             {
@@ -48,9 +48,9 @@ def status(folder: Path | None = None, /, *, json: Json = False) -> None:
                 "running": writer is not None,
                 "writer": writer,
                 "commands": run.commands,
-                "experiments": {
+                "studies": {
                     name: {"planned": n["planned"], "done": n["measured"], "failed": n["failed"]}
-                    for name, n in summary.items()
+                    for name, n in progress.items()
                 },
                 "failures": [
                     {"key": r.config.key, "config": r.config.to_dict(), "error": r.error}
@@ -61,17 +61,19 @@ def status(folder: Path | None = None, /, *, json: Json = False) -> None:
         return
     if folder is None:
         print_text(f"{place}, the newest run:\n")
-    shown = {**summary, "all": counts}
+    shown = {**progress, "all": counts}
     keys = ("planned", "measured", "failed", "waiting")
     print_table(
-        ["experiment", "models", *keys[1:]],
+        ["study", "models", *keys[1:]],
         [[name, *(str(found[key]) for key in keys)] for name, found in shown.items()],
-        left=["experiment"],
+        left=["study"],
     )
     if counts["probed"]:
         print_text(f"\n{plural(counts['probed'], 'model')} probed.")
     for record in run.failures:
-        print_text(f"\n{record.config.describe()} failed:\n{(record.error or '').strip()}")
+        print_text(f"\n{record.config.describe()} failed:")
+        for line in (record.error or "").strip().splitlines():
+            print_text(f"  │ {line}")  # so that no line looks like one of this command
     if writer:
         print_text(
             f"\nRunning: process {writer['process']} on {writer['host']} since {writer['since']}."
@@ -82,19 +84,81 @@ def status(folder: Path | None = None, /, *, json: Json = False) -> None:
 
 def _next_step(run: Run) -> str:
     """Say how to continue a run that is not running, or how to look at its results."""
-    from primefourier.lab.studies.variants import training_commands
+    from primefourier.lab.studies.paper_grids import training_commands
 
     if not run.planned:
         return "\nNothing is planned yet."
     if run.counts["measured"] == len(run.planned):
         return (
-            f"\nAll measured. pfe claims {run.folder} judges the paper's claims; "
-            f"pfe report {run.folder} --open shows everything in a browser."
+            f"\nAll measured. To see the results:\n  pfe summary {quote(str(run.folder))}\n"
+            f"  pfe report {quote(str(run.folder))} --open"
         )
-    again = training_commands(run.planned, probe=run.counts["probed"] > 0)
+    again = training_commands(run.grids, probe=run.counts["probed"] > 0)
     lines = [f"\n  {command} --out {quote(str(run.folder))}" for command in again]
-    how = ":" + "".join(lines) if lines else ", run the program that started it again."
+    how = ":" + "".join(lines) if lines else ", run the file that started it again: pfe run FILE.py"
     return f"\nNot running. To continue{how}"
+
+
+def summary(
+    folder: Path | None = None, /, *, ablation: Ablation = "zero", json: Json = False
+) -> None:
+    """Print one line per measured configuration of every study: accuracy, drops, beyond the range.
+
+    Parameters
+    ----------
+    folder
+        The --out of pfe run or pfe reproduce (default: the newest run here or in results).
+    ablation
+        The kind of ablation of the drops.
+    """
+    from primefourier import lab
+    from primefourier.lab.results import newest_run
+
+    place = folder or newest_run(Path())
+    if place is None:
+        raise ValueError("there is no run here or in results/*; name its folder")
+    rows = lab.open(place).summary(ablation)
+    if json:
+        print_json(rows)
+        return
+    if not rows:
+        raise ValueError(f"{place} has no complete configuration ablated by {ablation!r} yet")
+    fixed = ("study", "seeds", "models", "accuracy", "relevant_drop", "other_drop", "beyond")
+    for study in dict.fromkeys(row["study"] for row in rows):
+        some = [row for row in rows if row["study"] == study]
+        axes = list(dict.fromkeys(name for row in some for name in row if name not in fixed))
+        ends = list(dict.fromkeys(end for row in some for end in row["beyond"]))
+        print_text(f"{study}")
+        print_table(
+            [*axes, "seeds", "accuracy", "relevant", "other", *(_write_end(end) for end in ends)],
+            [
+                [
+                    *(str(row.get(axis, "")) for axis in axes),
+                    str(row["seeds"]),
+                    *(_write_share(row[k]) for k in ("accuracy", "relevant_drop", "other_drop")),
+                    *(_write_share(row["beyond"].get(end)) for end in ends),
+                ]
+                for row in some
+            ],
+        )
+        print_text("")
+    print_prose(
+        "Test accuracy; the accuracy lost when a relevant or another row is ablated "
+        f"({ablation}); then accuracy on integers below each further bound. Means over seeds."
+    )
+
+
+def _write_share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _write_end(end: str) -> str:
+    """Write the bound of a test set.
+
+    >>> _write_end("1000000000000000000"), _write_end("2000")
+    ('<1e18', '<2000')
+    """
+    return f"<{float(end):.0e}".replace("e+", "e") if len(end) > 6 else f"<{end}"
 
 
 def figures(folder: Path, /, *, out: Path | None = None, json: Json = False) -> None:
@@ -172,7 +236,9 @@ def export(folder: Path, /, *, format: str | None = None, out: Path | None = Non
     from primefourier.lab.export import FORMATS
 
     ending = "" if out is None else out.suffix.removeprefix(".").lower()
-    kind = format or (ending if ending in FORMATS else "jsonl")
+    if not format and ending and ending not in FORMATS:
+        raise ValueError(f"--out must end in .{', .'.join(FORMATS)}, got {str(out)!r}")
+    kind = format or ending or "jsonl"
     if format and ending in FORMATS and ending != format:
         raise ValueError(f"--format {format} and --out {out} do not agree; leave one of them out")
     run, path = lab.open(folder), out or folder / f"records.{kind}"

@@ -10,13 +10,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from primefourier._checks import plural, require_choice
 from primefourier.cli.options import Seeds, Settings, Sweep
-from primefourier.cli.output import count, print_prose, print_table, print_text, write_seconds
+from primefourier.cli.output import print_prose, print_table, print_text, write_seconds
 from primefourier.cli.progress import ProgressBar
 from primefourier.cli.verdicts import print_claims
 
 if TYPE_CHECKING:
-    from primefourier.lab.studies import Study
+    from primefourier.lab.studies.study import StudyLike
     from primefourier.lab.sweep import Outcome
 
 _LOG = logging.getLogger("primefourier.lab")
@@ -27,31 +28,34 @@ _SWEEP, _SETTINGS = Sweep(), Settings()
 
 
 def run(
-    experiment: str | None = None,
+    study: str | None = None,
     /,
     *,
     settings: Settings = _SETTINGS,
     config: Path | None = None,
     sweep: Sweep = _SWEEP,
 ) -> int:
-    """Train and ablate models: an experiment of the paper, or any part or extension of it.
+    """Train and ablate models: a study in a Python file, or an experiment of the paper.
 
     Every setting that is not given is the paper's. The same command again continues a stopped run.
 
     Parameters
     ----------
-    experiment
-        exp1 (single primes), control (the same, features shuffled) or exp2 (composite moduli).
+    study
+        A Python file that defines study = lab.Study(…); or exp1 (single primes), control (the same,
+        features shuffled) or exp2 (composite moduli).
     config
         TOML file with tables such as [exp1], instead of an experiment and its options.
     """
-    experiments = _read_experiments(experiment, settings, config)
-    _check_probe(experiments, sweep)
-    folder = sweep.out or Path("results") / (config.stem if config else str(experiment))
+    studies = _read_studies(study, settings, config)
+    _check_probe(studies, sweep)
+    folder = sweep.out or Path("results") / (config.stem if config else Path(str(study)).stem)
     if sweep.plan:
-        _print_plan(experiments, folder, sweep)
+        _print_plan(studies, folder, sweep)
         return 0
-    outcome = _train(experiments, folder, sweep)
+    outcome = _train(studies, folder, sweep)
+    if not outcome.interrupted:
+        print_text(f"pfe summary {folder} shows the results, pfe report {folder} --open a page.")
     return int(outcome.interrupted or outcome.progress.failed > 0)
 
 
@@ -92,21 +96,26 @@ def reproduce(*, profile: str = "quick", seeds: Seeds = None, sweep: Sweep = _SW
     return int(outcome.progress.failed > 0)
 
 
-def _read_experiments(name: str | None, settings: Settings, config: Path | None) -> list[Any]:
-    from primefourier._checks import require_choice
+def _read_studies(name: str | None, settings: Settings, config: Path | None) -> list[Any]:
     from primefourier.lab.studies import EXPERIMENTS, read_settings
+    from primefourier.lab.studies.study_file import read_study_file
 
     given = {key: value for key, value in asdict(settings).items() if value is not None}
     options = {key: "--" + key.replace("_", "-") for key in given}
     if config is not None:
         if name is not None or given:
             extra = name or next(iter(options.values()))
-            raise ValueError(f"--config replaces an experiment and its options, got also {extra}")
+            raise ValueError(f"--config cannot be combined with {extra}")
         return read_settings(config)
     if name is None:
         raise ValueError(
-            f"an experiment is required, one of {', '.join(EXPERIMENTS)}, or --config FILE"
+            "a study is required: a Python file, one of the paper's experiments "
+            f"({', '.join(EXPERIMENTS)}), or --config FILE"
         )
+    if name.endswith(".py"):
+        if given:
+            raise ValueError(f"{next(iter(options.values()))} is not an option of a Python file")
+        return list(read_study_file(name))
     require_choice(name, list(EXPERIMENTS), "experiment")
     for key, option in options.items():
         owners = [other for other in EXPERIMENTS if hasattr(EXPERIMENTS[other], key)]
@@ -115,26 +124,25 @@ def _read_experiments(name: str | None, settings: Settings, config: Path | None)
     return [EXPERIMENTS[name].from_dict(given, f"the options of {name}")]
 
 
-def _check_probe(experiments: Sequence[Study], sweep: Sweep) -> None:
+def _check_probe(studies: Sequence[StudyLike], sweep: Sweep) -> None:
     from primefourier.lab.probe import can_be_probed
 
-    if sweep.probe and not any(can_be_probed(c) for e in experiments for c in e.configs()):
+    if sweep.probe and not any(can_be_probed(c) for study in studies for c in study.configs):
         raise ValueError(
-            "--probe needs the rows and blocks of primes, and the shuffled control has none; "
-            "leave it out, or probe exp1"
+            "--probe needs the paper's network with rows of primes, which are not shuffled; "
+            "leave it out"
         )
 
 
-def _train(experiments: Sequence[Study], folder: Path, sweep: Sweep) -> Outcome:
-    """Train the models of some experiments with progress, and print how the run ended."""
-    from primefourier.lab.studies import models_of
+def _train(studies: Sequence[StudyLike], folder: Path, sweep: Sweep) -> Outcome:
+    """Train the models of some studies with progress, and print how the run ended."""
     from primefourier.lab.sweep import run
 
     sweep.check()
-    _warn_of_invisible(experiments)
+    _warn_of_invisible(studies)
     with ProgressBar() as bar:
         outcome = run(
-            models_of(experiments),
+            list(studies),
             folder,
             command=shlex.join(["pfe", *sys.argv[1:]]),
             workers=sweep.workers,
@@ -145,7 +153,7 @@ def _train(experiments: Sequence[Study], folder: Path, sweep: Sweep) -> Outcome:
         )
     progress = outcome.progress
     failed = f", {progress.failed} failed" if progress.failed else ""
-    models = f"{progress.before + progress.done} of {count(progress.total, 'model')}"
+    models = f"{progress.before + progress.done} of {plural(progress.total, 'model')}"
     print_text(f"Measured {models}{failed}; records are in {folder}.")
     if outcome.interrupted:
         print_text("Stopped. Run the same command again to continue.")
@@ -154,11 +162,13 @@ def _train(experiments: Sequence[Study], folder: Path, sweep: Sweep) -> Outcome:
     return outcome
 
 
-def _warn_of_invisible(experiments: Sequence[Study]) -> None:
+def _warn_of_invisible(studies: Sequence[StudyLike]) -> None:
     """Warn about the factors of a modulus that no row carries, and say what to add to the basis."""
+    from primefourier.lab.studies import Experiment
+
     warnings: dict[str, None] = {}
-    for experiment in experiments:
-        for found in experiment.invisible():
+    for study in studies:
+        for found in study.invisible() if isinstance(study, Experiment) else ():
             primes = [str(p) for p, _ in found.factors if p not in found.basis.primes]
             text = f"warning: N = {found.modulus}: {found.explain_missing()}"
             if primes:
@@ -169,24 +179,23 @@ def _warn_of_invisible(experiments: Sequence[Study]) -> None:
         _LOG.warning(text)
 
 
-def _print_plan(experiments: Sequence[Study], folder: Path, sweep: Sweep) -> None:
+def _print_plan(studies: Sequence[StudyLike], folder: Path, sweep: Sweep) -> None:
     """Print how many models a sweep has left, and a range of times for some numbers of workers."""
     from primefourier.cluster import usable_cores
     from primefourier.lab.cost import sweep_seconds
     from primefourier.lab.estimate import measured_in, trial_rates
-    from primefourier.lab.studies import models_of
 
     sweep.check(here=True)
-    configs = models_of(experiments)
+    configs = list({c.key: c for study in studies for c in study.configs}.values())
     done = measured_in(folder, probe=sweep.probe)
     pending = [config for config in configs if config.key not in done]
     before = len(configs) - len(pending)
     already = f"{before} measured already in {folder}, " if before else ""
     remain = f"{len(pending)} to train" if pending else "nothing to train"
-    print_text(f"{count(len(configs), 'model')}: {already}{remain}.")
+    print_text(f"{plural(len(configs), 'model')}: {already}{remain}.")
     if not pending:
         return
-    _warn_of_invisible(experiments)
+    _warn_of_invisible(studies)
     cores = usable_cores()
     planned = cores if sweep.workers is None else sweep.workers
     at_once = min(planned, cores, len(pending))
@@ -198,10 +207,10 @@ def _print_plan(experiments: Sequence[Study], folder: Path, sweep: Sweep) -> Non
         rows.append([str(workers), f"{low} to {high}"])
     print_table(["workers", "time"], rows, left=["time"])
     print_prose(
-        f"From short trials on {count(at_once, 'worker') if at_once else 'this process'}. More "
-        f"than {count(cores, 'worker')} need other machines as fast as this one."
+        f"From short trials on {plural(at_once, 'worker') if at_once else 'this process'}. Times "
+        f"for more than {plural(cores, 'worker')} assume further machines of the same speed."
         + " Probes take about a third more." * sweep.probe
-        + " The cluster was not asked." * (sweep.scheduler is not None)
+        + " The cluster was not consulted." * (sweep.scheduler is not None)
     )
 
 

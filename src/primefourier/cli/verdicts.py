@@ -169,8 +169,8 @@ def questions(folder: Path, /, *, json: Json = False) -> None:
     answers = lab.open(folder).questions()
     if answers is None:
         raise ValueError(
-            f"no configuration of the paper in {folder} is probed completely; train it with "
-            "--probe, such as pfe run exp1 --sizes 4 --ranges 100 --probe"
+            f"no configuration of the paper in {folder} is probed completely; run the command that "
+            "trained it again with --probe"
         )
     if json:
         print_json(answers_as_data(answers))
@@ -184,4 +184,6 @@ def questions(folder: Path, /, *, json: Json = False) -> None:
             sentences = table.columns if table.columns[0] == "claim" else ("measure", "ablation")
             print_table(table.columns, table.rows, left=sentences)
     if brief:
-        print_text(f"\nWith {_WIDE} columns, tables also have 95 % intervals; --json has all.")
+        print_text(
+            f"\nWith {_WIDE} columns, tables also have 95 % intervals; --json prints everything."
+        )

@@ -14,7 +14,6 @@ from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 from numpy.typing import ArrayLike, NDArray
 
-from primefourier.encoding import PrimeBasis
 from primefourier.figures.style import (
     CELL_SIZE,
     GAP,
@@ -39,36 +38,38 @@ _SLOT, _LEAST_WIDTH, _HEIGHT = 0.33, 2.4, 1.2  # inches: a bar and the space bes
 
 @dataclass(frozen=True)
 class DropBars:
-    """The drops of one modulus, with one bar per prime.
+    """The drops of one configuration, with one bar per row of its networks.
 
     Attributes:
         name: Written above the panel.
-        primes: The primes of the rows.
+        rows: The names of the rows, such as their primes.
         drops: The drop of test accuracy when each row is zeroed; NaN means not measured yet.
-        relevant: The primes of the relevant rows, such as the factors of N.
-        intervals: The lower and upper end of the error bar of each prime.
+        relevant: The names of the relevant rows, such as the prime factors of N.
+        intervals: The lower and upper end of the error bar of each row.
         note: A remark, such as "degenerate", or why the panel is empty.
     """
 
     name: str
-    primes: Sequence[int]
+    rows: Sequence[int | str]
     drops: ArrayLike
-    relevant: Sequence[int]
+    relevant: Sequence[int | str]
     intervals: ArrayLike | None = None
     note: str = ""
 
     def __post_init__(self) -> None:
-        count = len(PrimeBasis(tuple(self.primes), 1).primes)
+        count = len(self.rows)
+        if len(set(self.rows)) < count:
+            raise ValueError(f"rows of {self.name} must have different names, got {self.rows}")
         read_table(self.drops, (count,), f"drops of {self.name}")
         read_intervals(self.intervals, count, f"intervals of {self.name}")
-        strange = sorted(set(self.relevant) - set(self.primes))
+        strange = [name for name in self.relevant if name not in self.rows]
         if strange:
-            raise ValueError(f"relevant primes must be among the primes, got {strange[0]}")
+            raise ValueError(f"relevant rows must be among the rows, got {strange[0]}")
 
     @property
     def table(self) -> NDArray[np.float64]:
         """The columns drop, low and high."""
-        intervals = read_intervals(self.intervals, len(self.primes), "intervals")
+        intervals = read_intervals(self.intervals, len(self.rows), "intervals")
         return np.column_stack([np.asarray(self.drops, float), intervals])
 
     @property
@@ -80,12 +81,12 @@ class DropBars:
 def draw_drop_bars(
     panels: Sequence[DropBars], *, title: str, caption: str = "", noise_floor: float
 ) -> Figure:
-    """Draw one bar chart per modulus, all with the same scale.
+    """Draw one bar chart per configuration, all with the same scale.
 
     Drops that are not measured yet are hatched. A panel without any drop shows its note.
 
     Args:
-        panels: One per modulus, row by row, two in each row.
+        panels: One per configuration, row by row, two in each row.
         title: Text above.
         caption: Text below, wrapped.
         noise_floor: Drops closer to 0 cannot be distinguished from 0: a band, unless it is 0.
@@ -104,7 +105,7 @@ def draw_drop_bars(
         raise ValueError(f"noise_floor must be a number of at least 0, got {noise_floor}")
     columns = min(2, len(panels))
     rows = -(-len(panels) // columns)
-    width = max(_LEAST_WIDTH, *(_slot(panel) * len(panel.primes) for panel in panels))
+    width = max(_LEAST_WIDTH, *(_slot(panel) * len(panel.rows) for panel in panels))
     figure, body = new_page(
         columns * (width + 0.4) + 0.4, rows * (_HEIGHT + 0.55) + 0.3, title=title, caption=caption,
         key=_key(panels, noise_floor),
@@ -127,14 +128,14 @@ def draw_drop_bars(
 
 
 def _slot(panel: DropBars) -> float:
-    return max(_SLOT, 0.1 + 0.09 * len(str(max(panel.primes))))
+    return max(_SLOT, 0.1 + 0.09 * max((len(str(name)) for name in panel.rows), default=1))
 
 
 def _draw_panel(axes: Axes, panel: DropBars, width: float) -> None:
     note = f" ({panel.note})" if panel.note and not panel.empty else ""
     write_title(axes, f"{panel.name}{note}", width)
-    axes.set_xlim(-0.6, len(panel.primes) - 0.4)
-    axes.set_xticks(range(len(panel.primes)), [str(p) for p in panel.primes])
+    axes.set_xlim(-0.6, len(panel.rows) - 0.4)
+    axes.set_xticks(range(len(panel.rows)), [str(p) for p in panel.rows])
     axes.tick_params(labelsize=TICK_SIZE, colors=INK, length=3)
     axes.tick_params(axis="x", length=0)
     axes.axhline(0, color=INK, lw=0.8)
@@ -147,7 +148,10 @@ def _draw_panel(axes: Axes, panel: DropBars, width: float) -> None:
         return
     table = panel.table
     drops, lows, highs = table.T
-    known, relevant = ~np.isnan(drops), np.isin(panel.primes, panel.relevant)
+    known, relevant = (
+        ~np.isnan(drops),
+        np.array([name in panel.relevant for name in panel.rows], bool),
+    )
     for x in np.flatnonzero(~known):
         axes.axvspan(x - 0.36, x + 0.36, **GAP)
     for chosen, look in ((known & relevant, RELEVANT), (known & ~relevant, OTHER)):

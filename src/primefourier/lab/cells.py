@@ -1,11 +1,11 @@
-"""Cells: the drops of one configuration, as means over task primes and seeds."""
+"""Cells: the drops of one configuration of a study, as means over its models and seeds."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from primefourier.analysis import (
 from primefourier.analysis.ablation import Kind
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
-from primefourier.lab.studies.study import Study
 
 
 class Bounds(NamedTuple):
@@ -33,17 +32,18 @@ class Bounds(NamedTuple):
 
 @dataclass(frozen=True)
 class Cell:
-    """One configuration, (|P|, r) or (N, r), over all its seeds.
+    """One configuration of a study, over all its seeds.
 
     A seed counts only if all its models are measured, so no mean is over a part of them.
 
     Args:
-        study: The study; it says what a row is.
-        row: |P| in experiment 1 and the control, N in experiment 2.
-        input_range: r.
+        name: Its values along the axes of the study.
+        row: Its value along the first axis.
+        column: Its value along the second axis.
         seeds: The seeds that count.
-        relevant: Mean drop of the relevant rows (diagonal, factor); None if no row is relevant.
-        other: Mean drop of the other rows (off-diagonal, nonfactor); None if there are none.
+        relevant: Mean drop of the relevant rows (diagonal, factor); None if there are none.
+        other: Mean drop of the other rows (off-diagonal, nonfactor), or of all rows if nothing is
+            predicted; None if there are none.
         accuracy: Test accuracy.
         converged: Share of the models that converged.
         noise_floor: The noise floor of one drop.
@@ -53,9 +53,9 @@ class Cell:
         kind: The kind of ablation.
     """
 
-    study: type[Study]
-    row: int
-    input_range: int
+    name: str
+    row: Any
+    column: Any
     seeds: tuple[int, ...]
     relevant: Interval | None
     other: Interval | None
@@ -68,16 +68,20 @@ class Cell:
     kind: Kind
 
     @property
-    def name(self) -> str:
-        """The configuration as the paper writes it."""
-        return f"{self.study.row_name} = {self.row}, r = {self.input_range}"
-
-    @property
     def ratio(self) -> Ratio | None:
         """The specialisation ratio, or its bound where ``other`` is below the noise floor."""
         if self.relevant is None or self.other is None:
             return None
         return specialisation_ratio(self.relevant.mean, self.other.mean, self.noise_floor)
+
+    @property
+    def accuracy_beyond(self) -> dict[str, float]:
+        """Mean accuracy on each test set beyond the input range, over all models."""
+        found: dict[str, list[float]] = {}
+        for record in self.records:
+            for name, accuracy in record.measured.accuracy_beyond.items():
+                found.setdefault(name, []).append(accuracy)
+        return {name: statistics.mean(values) for name, values in found.items()}
 
     def bounds(self) -> tuple[Bounds, Bounds] | None:
         """Return exact 95 % bounds on ``relevant`` and ``other``, from the counts of every row.
@@ -86,10 +90,10 @@ class Cell:
         say nothing about networks of other seeds. None if there are no relevant or no other rows.
         """
         rows = [
-            (prime in record.config.relevant, lost, gained, record.measured.test_size)
+            (name in (record.measured.relevant or ()), lost, gained, record.measured.test_size)
             for record in self.records
-            for prime, lost, gained in zip(
-                record.config.primes, *record.row_counts(self.kind), strict=True
+            for name, lost, gained in zip(
+                record.measured.row_names, *record.row_counts(self.kind), strict=True
             )
         ]
         relevant, lost, gained, size = map(np.array, zip(*rows, strict=True))
@@ -100,48 +104,42 @@ class Cell:
         return Bounds(*own), Bounds(*others)
 
 
-def make_cells(
-    study: type[Study],
+def make_cell(
+    name: str,
+    place: tuple[Any, Any],
     planned: Iterable[ModelConfig],
     records: Mapping[str, Record],
     *,
+    threshold: float,
     kind: Kind = "zero",
-) -> dict[tuple[int, int], Cell]:
-    """Make the cells of a study; a cell without a complete seed is left out.
+) -> Cell | None:
+    """Make the cell of one configuration, or return None if no seed is complete.
 
     Args:
-        study: The study.
-        planned: Its models, with the same settings.
+        name: Its name.
+        place: Its values along both axes.
+        planned: Its models.
         records: The records, by key.
-        kind: The kind of ablation; all but zero need probes.
+        threshold: A model has converged if its test accuracy exceeds this after any epoch.
+        kind: The kind of ablation.
     """
-    groups: dict[tuple[int, int], dict[int, list[ModelConfig]]] = {}
+    seeds: dict[int, list[ModelConfig]] = {}
     for config in planned:
-        groups.setdefault(study.cell_of(config), {}).setdefault(config.seed, []).append(config)
-    cells = {}
-    for place, by_seed in groups.items():
-        complete = {
-            seed: [records[c.key] for c in configs]
-            for seed, configs in sorted(by_seed.items())
-            if {(c.modulus, c.primes) for c in configs}
-            == {*study.tasks(place[0], configs[0].primes)}
-            and all(c.key in records and records[c.key].knows(kind) for c in configs)
-        }
-        if complete:
-            cells[place] = _make_cell(study, place, complete, kind)
-    return cells
-
-
-def _make_cell(
-    study: type[Study], place: tuple[int, int], by_seed: dict[int, list[Record]], kind: Kind
-) -> Cell:
-    records = [record for group in by_seed.values() for record in group]
+        seeds.setdefault(config.seed, []).append(config)
+    by_seed = {
+        seed: [records[config.key] for config in configs]
+        for seed, configs in sorted(seeds.items())
+        if all(c.key in records and records[c.key].knows(kind) for c in configs)
+    }
+    if not by_seed:
+        return None
+    found = [record for group in by_seed.values() for record in group]
     drops = {seed: _mean_drops(group, kind) for seed, group in by_seed.items()}
     relevant, other = zip(*drops.values(), strict=True)
     return Cell(
-        study=study,
+        name=name,
         row=place[0],
-        input_range=place[1],
+        column=place[1],
         seeds=tuple(by_seed),
         relevant=None if None in relevant else mean_interval(relevant),
         other=None if None in other else mean_interval(other),
@@ -149,11 +147,11 @@ def _make_cell(
             [statistics.mean(r.measured.accuracy for r in group) for group in by_seed.values()]
         ),
         converged=statistics.mean(
-            float(max(r.measured.accuracy_by_epoch) > study.threshold) for r in records
+            float(max(r.measured.accuracy_by_epoch) > threshold) for r in found
         ),
-        noise_floor=records[0].measured.noise_floor,
-        degenerate=all(record.config.degenerate for record in records),
-        records=tuple(records),
+        noise_floor=found[0].measured.noise_floor,
+        degenerate=all(record.config.degenerate for record in found),
+        records=tuple(found),
         by_seed=drops,
         kind=kind,
     )
@@ -167,10 +165,11 @@ def _mean_drops(records: list[Record], kind: Kind) -> tuple[float | None, float 
 
 def split_drops(record: Record, kind: Kind = "zero") -> tuple[float | None, float | None]:
     """Return a model's mean drop of relevant and of other rows; None where there are none."""
-    drops = dict(zip(record.config.primes, record.row_drops(kind), strict=True))
-    if not record.config.relevant:
+    measured = record.measured
+    drops = dict(zip(measured.row_names, record.row_drops(kind), strict=True))
+    if not measured.relevant:
         return None, statistics.mean(drops.values())
-    found = selectivity(drops, record.config.relevant)
+    found = selectivity(drops, measured.relevant)
     return found.relevant, found.other
 
 

@@ -1,136 +1,152 @@
-"""The configuration of one model: everything that determines its numbers, frozen and hashed."""
+"""The recipe of one model: four parts and a seed, frozen and hashed."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from functools import cached_property, lru_cache
-from typing import Any, Literal, Self, get_args
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast, get_args
 
 from primefourier._checks import refuse_unknown, require_choice
-from primefourier.analysis.statistics import noise_floor
+from primefourier.analysis.ablation import Kind
 from primefourier.arithmetic.integers import as_integer
-from primefourier.encoding import PrimeBasis
+from primefourier.lab.embeddings import PrimeFourier
+from primefourier.lab.networks import RowClassifier
+from primefourier.lab.parts import (
+    PARTS,
+    UnknownPart,
+    describe_part,
+    is_registered,
+    part_as_data,
+    part_from_data,
+    register,
+)
+from primefourier.lab.tasks import ModularArithmetic
 
-Operation = Literal["add", "subtract", "multiply"]
-Embedding = Literal["pfe", "shuffled-column", "shuffled-pair", "shuffled-block"]
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
 Trainer = Literal["fast", "plain"]
-
-OPERANDS = 2
-ENCODER_WIDTHS = (64, 32)
-CLASSIFIER_WIDTH = 128
-"""The layers of the network: an encoder shared by all rows, and a classifier."""
-LARGEST_RANGE = 2**31
-"""Pairs are drawn by their index a·r + b, and a·b must fit an int64."""
-LARGEST_MODULUS = 10**6
-"""The network has one logit per residue."""
-BOUNDS = {
-    "modulus": (2, LARGEST_MODULUS),
-    "input_range": (2, LARGEST_RANGE),
-    "depth": (1, 64),
-    "seed": (0, 2**63 - 1),  # the limit of torch
-    "epochs": (1, 10**6),
-    "batch_size": (1, 2**63 - 1),
-    "pairs": (2, 10**7),  # features are kept in memory
-}
-"""The smallest and the largest value of each number of a config."""
-_MOST_PRIMES = 1000
-_PRIME_BITS = 63
-"""Primes must fit the int64 columns of an export; larger primes take long to prove."""
+Optimizer = Literal["adam", "adamw", "sgd"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+_MOST_EPOCHS = 10**6
+_MOST_SEED = 2**63 - 1  # the limit of torch
 
 
-def require_bounds(value: object, field: str, name: str | None = None) -> int:
-    """Return a number of a config as an int, or raise an error if it is out of bounds.
+@register
+@dataclass(frozen=True, kw_only=True)
+class Training:
+    """How a network is trained, with cross-entropy; the defaults are the paper's.
 
     Args:
-        value: The number.
-        field: The field of the config.
-        name: The name in the error message; by default the field.
-
-    >>> require_bounds(1, "input_range", "ranges")
-    Traceback (most recent call last):
-    ValueError: ranges must be an integer of at least 2, got 1
+        epochs: The number of passes over the training examples.
+        batch_size: Examples per step; the last batch may be smaller. None is all of them.
+        learning_rate: The learning rate.
+        optimizer_name: "adam", "adamw" or "sgd".
+        weight_decay: The weight decay.
+        trainer: "fast", which is used where it applies (RowClassifier, a fixed embedding, Adam
+            without weight decay), or "plain", the readable loop; they agree up to rounding.
     """
-    least, most = BOUNDS[field]
-    number = as_integer(value, name or field, at_least=least)
-    if number > most:
-        raise ValueError(f"{name or field} must be at most {most}, got {number}")
-    return number
 
+    name: ClassVar[str] = "training"
+    version: ClassVar[int] = 1
 
-_proven = lru_cache(maxsize=256)(PrimeBasis)  # the models of a sweep share a few bases
+    epochs: int = 25
+    batch_size: int | None = 1024
+    learning_rate: float = 3e-3
+    optimizer_name: Optimizer = "adam"
+    weight_decay: float = 0.0
+    trainer: Trainer = "fast"
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epochs", as_integer(self.epochs, "epochs", at_least=1))
+        if self.epochs > _MOST_EPOCHS:
+            raise ValueError(f"epochs must be at most {_MOST_EPOCHS}, got {self.epochs}")
+        if self.batch_size is not None:
+            size = as_integer(self.batch_size, "batch_size", at_least=1)
+            if size > _MOST_SEED:
+                raise ValueError(f"batch_size must be at most {_MOST_SEED}, got {size}")
+            object.__setattr__(self, "batch_size", size)
+        require_choice(self.optimizer_name, get_args(Optimizer), "optimizer_name")
+        require_choice(self.trainer, get_args(Trainer), "trainer")
+        for name, least in (("learning_rate", sys.float_info.min), ("weight_decay", 0)):
+            value = getattr(self, name)
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not least <= value <= sys.float_info.max:
+                sign = "a positive number" if least else "a number of at least 0"
+                raise ValueError(f"{name} must be {sign}, got {value!r}")
+            object.__setattr__(self, name, float(value))
 
-def model_basis(primes: Sequence[int], depth: int) -> PrimeBasis:
-    """Return the basis of a network; too many or too large primes are refused before any proof."""
-    if len(primes) > _MOST_PRIMES:
-        raise ValueError(f"primes must be at most {_MOST_PRIMES} numbers, got {len(primes)}")
-    numbers = tuple(as_integer(prime, "primes") for prime in primes)
-    if (bits := max((number.bit_length() for number in numbers), default=0)) > _PRIME_BITS:
-        raise ValueError(f"primes must be below 2^{_PRIME_BITS}, got a number of {bits} bits")
-    return _proven(numbers, depth)
+    def optimizer(self, parameters: list[Tensor]) -> torch.optim.Optimizer:
+        """Return an optimizer of the parameters."""
+        import torch
+
+        kinds = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "sgd": torch.optim.SGD}
+        kind: Any = kinds[self.optimizer_name]
+        made: torch.optim.Optimizer = kind(
+            parameters, lr=self.learning_rate, weight_decay=self.weight_decay
+        )
+        return made
+
+    def describe(self) -> str:
+        """Describe what differs from the paper's training."""
+        paper = Training()
+        changed = (f for f in fields(self) if getattr(self, f.name) != getattr(paper, f.name))
+        return " ".join(f"{field.name}={getattr(self, field.name)}" for field in changed)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelConfig:
-    """The complete configuration of one model; equal configurations give equal numbers.
+    """The complete recipe of one model; equal recipes give equal numbers.
 
     Args:
-        experiment: The name of the experiment.
-        modulus: N; the network has one logit per residue.
-        input_range: r; the operands are 0 … r - 1.
-        primes: The primes; the network has one row per prime.
-        depth: The number of powers of each prime.
-        operation: The operation on the operands, modulo N.
-        embedding: PFE, or a control with features shuffled between rows.
-        seed: Determines pairs, split, initial weights, batches and the shuffle.
-        epochs: The number of passes over the training pairs.
-        batch_size: Pairs per step; the last batch may be smaller.
-        learning_rate: The learning rate of Adam.
-        pairs: The number of distinct pairs to draw, at most r².
-        trainer: ``fast``, or ``plain``, the readable loop; they agree up to rounding.
+        embedding: Integers as rows, such as :class:`primefourier.lab.PrimeFourier`.
+        task: Integers and their classes, such as :class:`primefourier.lab.ModularArithmetic`.
+        network: The classifier; by default the paper's.
+        training: How it is trained; by default as in the paper.
+        seed: Determines examples, split, initial weights and batches.
+        ablations: The kinds of ablation of every row: "zero", which is always measured, "mean",
+            "permute" and "optimal".
 
-    >>> config = ModelConfig(experiment="exp1", modulus=7, input_range=100, primes=(3, 5, 7))
-    >>> config.key[:8], config.relevant
-    ('c904517c', (7,))
+    >>> from primefourier.lab import ModularArithmetic, PrimeFourier
+    >>> config = ModelConfig(
+    ...     embedding=PrimeFourier(primes=(3, 5, 7)),
+    ...     task=ModularArithmetic("add", modulus=7, input_range=100),
+    ... )
+    >>> config.describe(), config.relevant, len(config.key)
+    ('a+b mod 7 r=100 |P|=3 seed=42', ('7',), 64)
     """
 
-    experiment: str
-    modulus: int
-    input_range: int
-    primes: tuple[int, ...]
-    depth: int = 6
-    operation: Operation = "add"
-    embedding: Embedding = "pfe"
+    # any class with the methods of Embedding, Task, Network or TrainingPart, and further fields
+    embedding: Any
+    task: Any
+    network: Any = RowClassifier()  # noqa: RUF009
+    training: Any = Training()
     seed: int = 42
-    epochs: int = 25
-    batch_size: int = 1024
-    learning_rate: float = 3e-3
-    pairs: int = 80_000
-    trainer: Trainer = "fast"
+    ablations: tuple[Kind, ...] = ("zero",)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.experiment, str) or not self.experiment:
-            raise ValueError(f"experiment must be a name, got {self.experiment!r}")
-        for field in BOUNDS:
-            object.__setattr__(self, field, require_bounds(getattr(self, field), field))
-        require_choice(self.operation, get_args(Operation), "operation")
-        require_choice(self.embedding, get_args(Embedding), "embedding")
-        require_choice(self.trainer, get_args(Trainer), "trainer")
-        rate = self.learning_rate
-        largest = sys.float_info.max
-        if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 < rate <= largest:
-            raise ValueError(f"learning_rate must be a positive number, got {rate!r}")
-        object.__setattr__(self, "learning_rate", float(rate))
-        object.__setattr__(self, "primes", self.basis.primes)
-
-    @cached_property
-    def basis(self) -> PrimeBasis:
-        """The primes and the depth as a basis."""
-        return model_basis(self.primes, self.depth)
+        for kind in PARTS:
+            part = getattr(self, kind)
+            if not isinstance(part, UnknownPart) and not is_registered(part, kind):
+                raise TypeError(
+                    f"{kind} must be a registered part, got {type(part).__name__}; see "
+                    "primefourier.lab.register"
+                )
+        object.__setattr__(self, "seed", as_integer(self.seed, "seed", at_least=0))
+        if self.seed > _MOST_SEED:
+            raise ValueError(f"seed must be at most {_MOST_SEED}, got {self.seed}")
+        if not isinstance(self.ablations, tuple | list):
+            raise ValueError(f"ablations must be a tuple of kinds, got {self.ablations!r}")
+        for kind in self.ablations:
+            require_choice(kind, KINDS, "ablations")
+        chosen = tuple(kind for kind in KINDS if kind in self.ablations or kind == "zero")
+        object.__setattr__(self, "ablations", chosen)
+        _ = self.key  # raises for fields that are not plain data
 
     @cached_property
     def key(self) -> str:
@@ -139,58 +155,83 @@ class ModelConfig:
         return hashlib.sha256(text.encode()).hexdigest()
 
     @property
-    def relevant(self) -> tuple[int, ...]:
-        """The primes of the basis that divide N: the relevant rows."""
-        return tuple(p for p in self.primes if self.modulus % p == 0)
+    def known(self) -> bool:
+        """Whether this process has classes for all parts, so that the model can be trained."""
+        return not any(isinstance(getattr(self, kind), UnknownPart) for kind in PARTS)
 
-    @property
-    def row_width(self) -> int:
-        """The length of a row: (cos, sin) of both operands at each depth."""
-        return 2 * OPERANDS * self.depth
+    @cached_property
+    def row_names(self) -> tuple[str, ...]:
+        """The names of the rows."""
+        names = tuple(map(str, self.embedding.row_names()))
+        if not names or len(set(names)) < len(names):
+            raise ValueError(
+                f"row_names must return different names, one per row, got {names}; see row_names "
+                f"of {type(self.embedding).__name__}"
+            )
+        return names
+
+    @cached_property
+    def relevant(self) -> tuple[str, ...] | None:
+        """The names of the rows that the task needs; None if nothing is predicted."""
+        found = self.embedding.relevant(self.task)
+        if found is None:
+            return None
+        names = tuple(map(str, found))
+        if not set(names) <= set(self.row_names):
+            raise ValueError(
+                f"relevant must return names of rows, {self.row_names}, got {names}; see "
+                f"relevant of {type(self.embedding).__name__}"
+            )
+        return names
 
     @property
     def degenerate(self) -> bool:
         """Whether no answer wraps around, so that the task is not modular."""
-        top = self.input_range - 1
-        largest = {"add": 2 * top, "multiply": top * top}.get(self.operation, self.modulus)
-        return largest < self.modulus  # differences can be negative, so they always wrap
+        return bool(getattr(self.task, "degenerate", False))
 
-    @property
-    def split(self) -> tuple[int, int]:
-        """The number of training pairs and the number of test pairs: 80/20."""
-        drawn = min(self.pairs, self.input_range**2)
-        train = drawn * 4 // 5
-        return train, drawn - train
+    @cached_property
+    def _data(self) -> dict[str, Any]:
+        parts = {kind: self._part_as_data(kind) for kind in PARTS}
+        return {**parts, "seed": self.seed, "ablations": list(self.ablations)}
 
-    @property
-    def noise_floor(self) -> float:
-        """The noise floor of the drops of this model."""
-        return noise_floor(self.split[1])
+    def _part_as_data(self, kind: str) -> Mapping[str, Any]:
+        part = getattr(self, kind)
+        try:
+            hash(part)
+        except TypeError as error:
+            raise TypeError(
+                f"the {kind} {type(part).__name__} must have fields of plain data, with tuples "
+                f"instead of lists: {error}"
+            ) from error
+        return part_as_data(part)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the configuration as plain data."""
-        return {**asdict(self), "primes": list(self.primes)}
+        """Return the recipe as plain data."""
+        return self._data
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read the result of ``to_dict``; unknown keys raise an error.
+        """Read the result of ``to_dict``; unknown keys raise an error, unknown parts do not.
 
-        >>> ModelConfig.from_dict({"modulos": 7})
+        >>> ModelConfig.from_dict({"sed": 7})
         Traceback (most recent call last):
-        ValueError: unknown key 'modulos' in a model's config; did you mean 'modulus'?
+        ValueError: unknown key 'sed' in a model's config; did you mean 'seed'?
         """
         refuse_unknown(data, [field.name for field in fields(cls)], "a model's config")
-        return cls(**{**data, "primes": tuple(data.get("primes", ()))})
+        parts: dict[str, Any] = {kind: part_from_data(kind, data[kind]) for kind in PARTS}
+        kinds = cast(tuple[Kind, ...], tuple(data["ablations"]))
+        return cls(**parts, seed=data["seed"], ablations=kinds)
 
     def describe(self) -> str:
-        """Describe the model in one short line.
+        """Describe the model in one short line."""
+        words = [describe_part(part) for part in (self.task, self.embedding)]
+        words += [describe_part(part) for part in (self.network, self.training)]
+        return " ".join([*filter(None, words), f"seed={self.seed}"])
 
-        >>> ModelConfig(
-        ...     experiment="exp1", modulus=7, input_range=100, primes=(3, 5, 7)
-        ... ).describe()
-        'exp1 N=7 r=100 |P|=3 seed=42'
-        """
-        size = len(self.primes)
-        return (
-            f"{self.experiment} N={self.modulus} r={self.input_range} |P|={size} seed={self.seed}"
-        )
+
+def prime_parts(config: ModelConfig) -> tuple[PrimeFourier, ModularArithmetic]:
+    """Return embedding and task of a model with rows of primes, shuffled or not, and a modulus."""
+    embedding, task = config.embedding, config.task
+    if not isinstance(embedding, PrimeFourier) or not isinstance(task, ModularArithmetic):
+        raise TypeError(f"rows of primes and a modulus are required, got {config.describe()}")
+    return embedding, task

@@ -4,32 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from primefourier.lab.config import CLASSIFIER_WIDTH, ENCODER_WIDTHS, ModelConfig
+from primefourier.lab.config import ModelConfig
+from primefourier.lab.networks import RowClassifier
 
 Kind = tuple[str, int]
-"""Trainer and batch size: models of one kind reach about the same rate."""
+"""Network, trainer and batch size: models of one kind reach about the same rate."""
+_PER_EXAMPLE = 1000
+"""Operations per feature of an example, of networks whose layers are unknown: a rough guess."""
 
 
 def model_flops(config: ModelConfig) -> int:
-    """Count the floating-point operations of the matrix products of one model.
+    """Count the floating-point operations of one model, approximately for other networks.
 
-    Each layer takes one forward and two backward products in training (the first layer one, because
-    its inputs need no gradient). Testing after each epoch takes the forward products. Ablating a
-    row takes the correction of one code and the last layer.
+    Of the paper's network, each layer takes one forward and two backward products in training (the
+    first layer one, because its inputs need no gradient). Testing after each epoch takes the
+    forward products. Ablating a row takes the correction of one code and the last layer.
 
-    >>> config = ModelConfig(experiment="e", modulus=23, input_range=1000,
-    ...     primes=(3, 5, 7, 11, 13, 17, 19, 23))
-    >>> round(model_flops(config) / 1e9)
+    >>> from primefourier.lab import ModularArithmetic, PrimeFourier
+    >>> task = ModularArithmetic(modulus=23, input_range=1000)
+    >>> embedding = PrimeFourier(primes=(3, 5, 7, 11, 13, 17, 19, 23))
+    >>> round(model_flops(ModelConfig(embedding=embedding, task=task)) / 1e9)
     634
     """
-    train, test = config.split
-    rows, (first, second) = len(config.primes), ENCODER_WIDTHS
-    input_layer = rows * config.row_width * first
-    last_layer = CLASSIFIER_WIDTH * config.modulus
-    forward = input_layer + rows * first * second + rows * second * CLASSIFIER_WIDTH + last_layer
-    trained = config.epochs * train * (3 * forward - input_layer)
-    tested = (config.epochs + 1) * test * forward
-    ablated = test * rows * (second * CLASSIFIER_WIDTH + last_layer)
+    if not config.known:
+        return 1
+    train, test = map(int, config.task.sizes())
+    rows, epochs, network = len(config.row_names), int(config.training.epochs), config.network
+    depth = int(getattr(config.embedding, "depth", 6))
+    width = 2 * int(config.task.operands) * depth
+    if not isinstance(network, RowClassifier):
+        return _PER_EXAMPLE * epochs * (train + test) * rows * width
+    first, second = network.encoder
+    input_layer = rows * width * first
+    last_layer = network.classifier * int(config.task.classes)
+    forward = input_layer + rows * first * second + rows * second * network.classifier + last_layer
+    trained = epochs * train * (3 * forward - input_layer)
+    tested = (epochs + 1) * test * forward
+    ablated = test * rows * (second * network.classifier + last_layer)
     return 2 * (trained + tested + ablated)
 
 
@@ -40,7 +51,9 @@ def longest_first(configs: Iterable[ModelConfig]) -> list[ModelConfig]:
 
 def kind_of(config: ModelConfig) -> Kind:
     """Return the kind of a model."""
-    return config.trainer, config.batch_size
+    trainer = getattr(config.training, "trainer", "plain")
+    network = config.to_dict()["network"]["name"]
+    return f"{network} {trainer}", config.training.batch_size or 0
 
 
 def sweep_seconds(
@@ -53,8 +66,10 @@ def sweep_seconds(
         rates: Floating-point operations per second of one worker.
         workers: Worker processes; 0 is this process.
 
-    >>> config = ModelConfig(experiment="e", modulus=23, input_range=1000, primes=(3, 5, 7))
-    >>> rates = {("fast", 1024): model_flops(config) / 8}
+    >>> from primefourier.lab import ModularArithmetic, PrimeFourier
+    >>> task = ModularArithmetic(modulus=23, input_range=1000)
+    >>> config = ModelConfig(embedding=PrimeFourier(primes=(3, 5, 7)), task=task)
+    >>> rates = {kind_of(config): model_flops(config) / 8}
     >>> [sweep_seconds([config] * 3, rates, workers=n) for n in (0, 1, 2, 99)]
     [24.0, 24.0, 12.0, 8.0]
     """

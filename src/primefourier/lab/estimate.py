@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from primefourier.lab.config import ModelConfig
+from primefourier.lab.config import ModelConfig, Training
 from primefourier.lab.cost import Kind, kind_of, longest_first, model_flops
 from primefourier.lab.store import prepare_folder, read_store
 from primefourier.lab.train_models import train_models
@@ -62,11 +63,12 @@ def _trial_rate(configs: Sequence[ModelConfig], workers: int, device: str) -> fl
     The first model of a process is slower than the others.
     """
     config = configs[len(configs) // 2]
-    epochs = max(2, config.epochs * _TRIAL_FLOPS // model_flops(config))
-    trials = [
-        replace(config, epochs=min(epochs, config.epochs), seed=seed)
-        for seed in range(2 * max(workers, 1))
-    ]
+    planned = config.training.epochs
+    epochs = min(max(2, planned * _TRIAL_FLOPS // model_flops(config)), planned)
+    training: Any = config.training  # a part of one's own may lack the field: then all epochs
+    if isinstance(training, Training):
+        training = replace(training, epochs=epochs)
+    trials = [replace(config, training=training, seed=seed) for seed in range(2 * max(workers, 1))]
     rates = []
     for record in train_models(trials, workers, None, device=device):
         if record.error is not None:

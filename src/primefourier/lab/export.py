@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from io import StringIO
 from pathlib import Path
@@ -15,7 +15,6 @@ from primefourier._files import write_file
 from primefourier.lab.cells import split_drops
 from primefourier.lab.probe import KINDS
 from primefourier.lab.record import Record
-from primefourier.lab.studies import EXPERIMENTS
 from primefourier.lab.studies.probe_means import MEASURES
 
 Format = Literal["jsonl", "csv", "parquet"]
@@ -24,25 +23,31 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 COLUMNS = {
     "key": "VARCHAR",
     "status": "VARCHAR",
-    "experiment": "VARCHAR",
+    "study": "VARCHAR",
+    "model": "VARCHAR",
     "modulus": "BIGINT",
     "input_range": "BIGINT",
     "primes": "BIGINT[]",
     "depth": "BIGINT",
     "operation": "VARCHAR",
     "embedding": "VARCHAR",
+    "network": "VARCHAR",
     "seed": "BIGINT",
     "epochs": "BIGINT",
     "batch_size": "BIGINT",
     "learning_rate": "DOUBLE",
-    "pairs": "BIGINT",
+    "samples": "BIGINT",
     "trainer": "VARCHAR",
+    "config": "VARCHAR",
     "degenerate": "BOOLEAN",
     "train_size": "BIGINT",
     "test_size": "BIGINT",
     "accuracy": "DOUBLE",
     "accuracy_by_epoch": "DOUBLE[]",
-    "converged": "BOOLEAN",
+    "beyond": "VARCHAR[]",
+    "accuracy_beyond": "DOUBLE[]",
+    "row_names": "VARCHAR[]",
+    "relevant": "VARCHAR[]",
     "drops": "DOUBLE[]",
     "lost": "BIGINT[]",
     "gained": "BIGINT[]",
@@ -52,6 +57,7 @@ COLUMNS = {
     "other_drop": "DOUBLE",
     "mean_drops": "DOUBLE[]",
     "permute_drops": "DOUBLE[]",
+    "optimal_drops": "DOUBLE[]",
     "block_zero_drops": "DOUBLE[]",
     "block_mean_drops": "DOUBLE[]",
     "block_permute_drops": "DOUBLE[]",
@@ -68,13 +74,27 @@ COLUMNS = {
     "versions": "VARCHAR",
 }
 """The columns of an export, with their types in Parquet. Lists have one entry per row, in the order
-of ``primes``, or one per epoch. Those of probes (``mean_drops`` to ``relevant_share``) have one
-entry per row, one per block (by prime, then by depth), or one before training and one per epoch."""
+of ``row_names``, or one per epoch; fields that a model's parts lack are empty, and those that do
+not fit the type of their column stand in ``config`` alone. Those of probes
+(``mean_drops`` to ``relevant_share``) have one entry per row, one per block (by prime, then by
+depth), or one before training and one per epoch."""
 
+_FIELDS = {
+    "embedding": ("primes", "depth"),
+    "task": ("modulus", "input_range", "operation", "samples"),
+    "training": ("epochs", "batch_size", "learning_rate", "trainer"),
+}
+"""Columns that hold fields of a model's parts."""
 _BEGIN_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
-def export_records(records: Sequence[Record], path: Path | str, kind: Format | None = None) -> None:
+def export_records(
+    records: Sequence[Record],
+    path: Path | str,
+    kind: Format | None = None,
+    *,
+    studies: Mapping[str, str] | None = None,
+) -> None:
     """Write all records to one file, completely or not at all.
 
     Args:
@@ -82,6 +102,7 @@ def export_records(records: Sequence[Record], path: Path | str, kind: Format | N
         path: The file; an existing one is replaced.
         kind: jsonl, csv (lists as JSON texts, and an apostrophe before texts that a spreadsheet
             would read as a formula) or parquet; by default the suffix of the file.
+        studies: The studies of each model, by key.
 
     Raises:
         OSError: If the file cannot be written.
@@ -92,26 +113,59 @@ def export_records(records: Sequence[Record], path: Path | str, kind: Format | N
     require_choice(chosen, FORMATS, "format")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {str(path.parent)!r}; create it first")
-    write_file(path, partial(_WRITERS[chosen], [_flatten(record) for record in records]))
+    write_file(path, partial(_WRITERS[chosen], record_rows(records, studies or {})))
 
 
-def _flatten(record: Record) -> dict[str, Any]:
-    data = record.to_dict()
+def record_rows(records: Iterable[Record], studies: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return one row per record, with the values of all columns."""
+    return [_flatten(record, studies.get(record.config.key)) for record in records]
+
+
+def _flatten(record: Record, study: str | None) -> dict[str, Any]:
+    data, config = record.to_dict(), record.config
     row: dict[str, Any] = dict.fromkeys(COLUMNS)
-    known = data | data["config"] | (data["measurement"] or {}) | data["provenance"]
+    recipe = data["config"]
+    for part, names in _FIELDS.items():
+        fields = recipe[part]
+        row |= {name: fields[name] for name in names if _fits(fields.get(name), COLUMNS[name])}
+    known = data | (data["measurement"] or {}) | data["provenance"]
     row |= {name: known[name] for name in COLUMNS if name in known}
-    row["degenerate"] = record.config.degenerate
-    row["versions"] = json.dumps(record.provenance.versions)
+    row |= {
+        "study": study,
+        "model": config.describe(),
+        "embedding": recipe["embedding"]["name"],
+        "network": recipe["network"]["name"],
+        "seed": config.seed,
+        "config": json.dumps(recipe),
+        "degenerate": config.degenerate,
+        "versions": json.dumps(record.provenance.versions),
+        "beyond": None,
+        "accuracy_beyond": None,
+    }
     if (measured := record.measurement) is not None:
         row["relevant_drop"], row["other_drop"] = split_drops(record)
-        if (experiment := EXPERIMENTS.get(record.config.experiment)) is not None:
-            row["converged"] = any(a > experiment.threshold for a in measured.accuracy_by_epoch)
+        row["beyond"] = list(measured.beyond)
+        row["accuracy_beyond"] = list(measured.accuracy_beyond.values())
+        row |= {f"{kind}_drops": list(record.row_drops(kind)) for kind in measured.ablations}
     if (probe := record.probe) is not None:
         row |= {f"{kind}_drops": list(probe.row_drops(kind)) for kind in KINDS[1:]}
         row |= {f"block_{kind}_drops": list(probe.block_drops(kind)) for kind in KINDS}
         row |= {measure.name: list(measure.read(probe)) for measure in MEASURES}
     texts = {name: value for name, value in row.items() if isinstance(value, str)}
     return row | {name: _encodable(text) for name, text in texts.items()}
+
+
+def _fits(value: object, kind: str) -> bool:
+    """Return whether a column can hold a field of a part, which may be anybody's.
+
+    >>> _fits(7, "BIGINT"), _fits(2**63, "BIGINT"), _fits("7", "BIGINT"), _fits([3, 5], "BIGINT[]")
+    (True, False, False, True)
+    """
+    if kind.endswith("[]"):
+        return isinstance(value, list) and all(_fits(item, kind[:-2]) for item in value)
+    if kind == "BIGINT":
+        return type(value) is int and -(2**63) <= value < 2**63
+    return type(value) is (str if kind == "VARCHAR" else float)
 
 
 def _encodable(text: str) -> str:

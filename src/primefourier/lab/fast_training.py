@@ -1,4 +1,4 @@
-"""The fast trainer: the same numbers as ``train_plain`` up to rounding, without autograd.
+"""The fast trainer of the paper's network: the numbers of ``train_plain`` without autograd.
 
 The network is small, so a step of ``train_plain`` spends most of its time outside the matrix
 products. Here all weights are one vector, so that Adam is one call; the forward and backward passes
@@ -14,46 +14,51 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from primefourier.lab.config import ModelConfig
-from primefourier.lab.network import RowClassifier, new_model
-from primefourier.lab.training import Examples, Observe, Trained, epoch_orders
+from primefourier.lab.config import ModelConfig, Training
+from primefourier.lab.modules import RowNetwork
+from primefourier.lab.networks import RowClassifier
+from primefourier.lab.training import Data, Observe, Trained, epoch_orders, new_model
 
 _relu_backward = torch.ops.aten.threshold_backward.grad_input
 """Writes the gradient where the activation exceeds a threshold and 0 elsewhere, in one pass."""
 
 
-def train_fast(
-    config: ModelConfig, examples: Examples, *, observe: Observe = lambda _: None
-) -> Trained:
-    """Train one model and count its correct test answers after each epoch.
+def applies_to(config: ModelConfig) -> bool:
+    """Return whether this trainer can train a model, and is wanted: the paper's network, Adam."""
+    training = config.training
+    return (
+        isinstance(training, Training)
+        and training.trainer == "fast"
+        and (training.optimizer_name, training.weight_decay) == ("adam", 0.0)
+        and isinstance(config.network, RowClassifier)
+        and hasattr(config.embedding, "rows")
+    )
 
-    Args:
-        config: The model.
-        examples: Its task.
-        observe: A function that sees the network before training and after each epoch.
 
-    Returns:
-        The trained network and the counts.
-    """
-    model = new_model(config, dtype=examples.train_features.dtype).to(examples.device)
+def train_fast(config: ModelConfig, data: Data, *, observe: Observe = lambda _: None) -> Trained:
+    """Train one model that this trainer applies to; as :func:`training.train_plain`."""
+    model, training = new_model(config, data), config.training
+    assert isinstance(model, RowNetwork)
+    assert isinstance(training, Training)
+    batch_size = min(training.batch_size or len(data.train.labels), len(data.train.labels))
     with torch.no_grad():
-        network = _Network(model, examples, config.batch_size)
-        optimizer = Adam(network.weights, network.grad, learning_rate=config.learning_rate)
+        network = _Network(model, data, batch_size)
+        optimizer = Adam(network.weights, network.grad, learning_rate=training.learning_rate)
         nn.utils.vector_to_parameters(network.weights, model.parameters())  # makes them views
         correct = []
         observe(model)
-        for order in epoch_orders(config, len(examples.train_labels)):
-            for index in order.to(examples.device).split(config.batch_size):
+        for order in epoch_orders(config, len(data.train.labels)):
+            for index in order.to(data.device).split(batch_size):
                 network.differentiate(index)
                 optimizer.step()
             correct.append(network.count_correct())
             observe(model)
-    return Trained(model, tuple(correct))
+    return Trained(model, tuple(correct), "fast")
 
 
 @dataclass(frozen=True)
 class _Layers:
-    """The weight and the bias of each layer, as views of one vector in RowClassifier's order."""
+    """The weight and the bias of each layer, as views of one vector in RowNetwork's order."""
 
     weight_1: Tensor
     bias_1: Tensor
@@ -65,7 +70,7 @@ class _Layers:
     bias_4: Tensor
 
     @classmethod
-    def of(cls, vector: Tensor, model: RowClassifier) -> _Layers:
+    def of(cls, vector: Tensor, model: RowNetwork) -> _Layers:
         shapes = [parameter.shape for parameter in model.parameters()]
         parts = vector.split([shape.numel() for shape in shapes])
         return cls(*(part.view(shape) for part, shape in zip(parts, shapes, strict=True)))
@@ -105,14 +110,13 @@ class _Buffers:
 
 
 class _Network:
-    """RowClassifier with explicit forward and backward passes."""
+    """RowNetwork with explicit forward and backward passes."""
 
-    def __init__(self, model: RowClassifier, examples: Examples, batch_size: int) -> None:
-        batch_size = min(batch_size, len(examples.train_labels))
-        self._train_features = examples.train_features.flatten(1)
-        self._train_labels = examples.train_labels.unsqueeze(1)
-        self._test_features = examples.test_features.flatten(1)
-        self._test_labels = examples.test_labels
+    def __init__(self, model: RowNetwork, data: Data, batch_size: int) -> None:
+        self._train_features = data.train.values.flatten(1)
+        self._train_labels = data.train.labels.unsqueeze(1)
+        self._test_features = data.test.values.flatten(1)
+        self._test_labels = data.test.labels
         self.weights = nn.utils.parameters_to_vector(model.parameters())
         self.grad = torch.zeros_like(self.weights)
         self._layers = _Layers.of(self.weights, model)

@@ -1,4 +1,4 @@
-"""Measure one model: draw the pairs, train the network, ablate every row."""
+"""Measure one model: draw its examples, train the network, ablate every row, test beyond r."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
 
 from primefourier._checks import missing_extra
 
@@ -15,28 +14,18 @@ try:
 except ImportError as error:
     raise missing_extra("training models", error, "lab") from error
 
-from primefourier.analysis import ablate, feature_groups
-from primefourier.lab.config import OPERANDS, ModelConfig
-from primefourier.lab.fast_training import train_fast
+from primefourier.analysis import ablate
+from primefourier.analysis.ablation import Kind
+from primefourier.lab.config import ModelConfig
+from primefourier.lab.fast_training import applies_to, train_fast
+from primefourier.lab.modules import RowNetwork
 from primefourier.lab.network_probe import EquivarianceProbe, probe_network
+from primefourier.lab.parts import PARTS, UnknownPart
 from primefourier.lab.probe import Probe, RowAblation, can_be_probed
 from primefourier.lab.provenance import provenance_now
 from primefourier.lab.record import Measurement, Record
 from primefourier.lab.row_ablation import ablate_rows
-from primefourier.lab.training import Examples, Observe, Trained, make_examples, train_plain
-
-
-class Train(Protocol):
-    """A trainer: config and examples in, trained network out."""
-
-    def __call__(
-        self, config: ModelConfig, examples: Examples, *, observe: Observe = ...
-    ) -> Trained:
-        """Train one model; call ``observe`` before training and after each epoch."""
-
-
-TRAINERS: dict[str, Train] = {"fast": train_fast, "plain": train_plain}
-"""The trainers by their names in a config."""
+from primefourier.lab.training import Data, Trained, count_correct, make_data, train_plain
 
 
 def measure(
@@ -47,15 +36,17 @@ def measure(
     Args:
         config: The model.
         device: The torch device.
-        probe: Whether to probe the network as well, if its rows belong to primes.
+        probe: Whether to probe the network as well, if it is the paper's, with rows of primes.
         threads: The number of torch threads. With one thread, sums have the same order on every
             machine. None keeps the current number.
 
     Returns:
         The record, with a measurement or with an error.
 
-    >>> config = ModelConfig(experiment="e", modulus=3, input_range=9, primes=(3, 5), epochs=2)
-    >>> measured = measure(config).measured
+    >>> from primefourier.lab import ModularArithmetic, PrimeFourier, Training
+    >>> task = ModularArithmetic(modulus=3, input_range=9)
+    >>> embedding, training = PrimeFourier(primes=(3, 5)), Training(epochs=2)
+    >>> measured = measure(ModelConfig(embedding=embedding, task=task, training=training)).measured
     >>> measured.test_size, len(measured.correct_by_epoch), len(measured.drops)
     (17, 2, 2)
     """
@@ -78,32 +69,58 @@ def measure(
 
 
 def _measure(config: ModelConfig, *, device: str, probe: bool) -> tuple[Measurement, Probe | None]:
-    examples = make_examples(config, device=device)
-    train, found = TRAINERS[config.trainer], None
+    _require_known(config)
+    data = make_data(config, device=device)
+    train, found = train_fast if applies_to(config) else train_plain, None
     if probe and can_be_probed(config):
-        equivariance = EquivarianceProbe.of(config, examples)
-        trained = train(config, examples, observe=equivariance.observe)
-        found = probe_network(config, trained.model, examples, equivariance)
+        equivariance = EquivarianceProbe.of(config, data)
+        trained = train(config, data, observe=equivariance.observe)
+        assert isinstance(trained.model, RowNetwork)
+        found = probe_network(config, trained.model, data, equivariance)
     else:
-        trained = train(config, examples)
-    ablation = _ablate(config, trained, examples)
+        trained = train(config, data)
+    ablations = {kind: _ablate(config, trained, data, kind) for kind in config.ablations}
+    zero = ablations.pop("zero")
     measurement = Measurement(
-        train_size=len(examples.train_labels),
-        test_size=len(examples.test_labels),
+        train_size=len(data.train.labels),
+        test_size=len(data.test.labels),
         correct_by_epoch=trained.correct,
-        correct=ablation.correct,
-        lost=ablation.lost,
-        gained=ablation.gained,
+        correct=zero.correct,
+        lost=zero.lost,
+        gained=zero.gained,
+        row_names=config.row_names,
+        relevant=config.relevant,
+        trainer=trained.trainer,
+        ablations=ablations,
+        beyond={
+            name: (count_correct(trained.model, inputs, config), len(inputs.labels))
+            for name, inputs in data.beyond.items()
+        },
     )
     return measurement, found
 
 
-def _ablate(config: ModelConfig, trained: Trained, examples: Examples) -> RowAblation:
-    features, labels = examples.test_features, examples.test_labels
-    if config.trainer == "fast":
-        return ablate_rows(trained.model, features, labels, batch_size=config.batch_size)
-    groups = feature_groups(config.basis, "prime", operands=OPERANDS, layout="rows")
-    results = ablate(trained.model, features, labels, groups, batch_size=config.batch_size)
+def _require_known(config: ModelConfig) -> None:
+    for kind in PARTS:
+        part = getattr(config, kind)
+        if isinstance(part, UnknownPart):
+            name, version = part.data["name"], part.data["version"]
+            raise ValueError(
+                f"the {kind} {name!r} (version {version}) is not registered here, so its model "
+                "cannot be trained; run the file that defines it"
+            )
+
+
+def _ablate(config: ModelConfig, trained: Trained, data: Data, kind: Kind) -> RowAblation:
+    features, labels = trained.features(data.test), data.test.labels
+    network, size = trained.network, config.training.batch_size or len(labels)
+    if isinstance(network, RowNetwork) and trained.trainer == "fast" and kind != "optimal":
+        return ablate_rows(network, features, labels, batch_size=size, kind=kind, seed=config.seed)
+    rows = torch.eye(features.shape[1], dtype=torch.bool).unsqueeze(-1)
+    groups = dict(enumerate(rows))
+    results = ablate(
+        network, features, labels, groups, kind=kind, batch_size=size, seed=config.seed
+    )
     return RowAblation(
         results[0].correct_before,
         tuple(result.lost for result in results),

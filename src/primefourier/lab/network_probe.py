@@ -16,15 +16,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from primefourier.encoding import plan
-from primefourier.lab.config import OPERANDS, ModelConfig
-from primefourier.lab.network import RowClassifier, row_features
+from primefourier.lab.config import ModelConfig, prime_parts
+from primefourier.lab.modules import RowNetwork
 from primefourier.lab.probe import KINDS, Probe
 from primefourier.lab.row_ablation import ablate_blocks, ablate_rows
-from primefourier.lab.task import make_labels, make_task
-from primefourier.lab.training import Examples
+from primefourier.lab.training import Data, read_integers
 from primefourier.theory import off_block_energy
 
 SHIFTED = 4000
@@ -58,44 +57,43 @@ class EquivarianceProbe:
     relevant_share: list[float | None] = field(default_factory=list)
 
     @classmethod
-    def of(cls, config: ModelConfig, examples: Examples) -> EquivarianceProbe:
-        """Create the probe for the network of a config that is trained on these examples."""
-        dtype = examples.train_features.dtype
-        return cls(config, make_shifts(config, dtype=dtype, device=examples.device))
+    def of(cls, config: ModelConfig, data: Data) -> EquivarianceProbe:
+        """Create the probe for the network of a config that is trained on this data."""
+        dtype = data.train.values.dtype
+        return cls(config, make_shifts(config, dtype=dtype, device=data.device))
 
-    def observe(self, model: RowClassifier) -> None:
+    def observe(self, model: nn.Module) -> None:
         """Measure the network without changing it; a diverged network has None for all values."""
         violations, error = measure_shifts(model, self.shifts)
         moment = gradient_moment(model, self.shifts.features, self.config)
         diverged = not (math.isfinite(error) and moment.isfinite().all())
         self.shift_violations.append(None if diverged else violations)
         self.shift_error.append(None if diverged else _rounded(error))
-        outside = None if diverged else off_block_energy(moment, self.config.basis)
+        outside = None if diverged else off_block_energy(moment, prime_parts(self.config)[0].basis)
         share = None if diverged else relevant_share(moment, self.config)
         self.off_block_energy.append(outside if outside is None else _rounded(outside))
         self.relevant_share.append(share if share is None else _rounded(share))
 
 
 def probe_network(
-    config: ModelConfig, model: RowClassifier, examples: Examples, equivariance: EquivarianceProbe
+    config: ModelConfig, model: RowNetwork, data: Data, equivariance: EquivarianceProbe
 ) -> Probe:
     """Ablate all rows and blocks of a trained network, and add its equivariance by epoch.
 
     Args:
         config: The model.
         model: Its trained network.
-        examples: Its task.
+        data: Its examples.
         equivariance: The probe that observed the training.
 
     Returns:
         All measurements.
     """
-    features, labels = examples.test_features, examples.test_labels
+    features, labels = data.test.values, data.test.labels
+    size = config.training.batch_size or len(labels)
     rows, blocks = (
         {
-            kind: ablate(
-                model, features, labels, batch_size=config.batch_size, kind=kind, seed=config.seed
-            )
+            kind: ablate(model, features, labels, batch_size=size, kind=kind, seed=config.seed)
             for kind in KINDS
         }
         for ablate in (ablate_rows, ablate_blocks)
@@ -115,25 +113,25 @@ def probe_network(
 def make_shifts(config: ModelConfig, *, dtype: torch.dtype, device: torch.device) -> Shifts:
     """Replace the first operand of each test pair by that of the next pair, which is below r.
 
-    >>> config = ModelConfig(experiment="e", modulus=7, input_range=9, primes=(3, 7))
+    >>> from primefourier.lab import ModularArithmetic, PrimeFourier
+    >>> task = ModularArithmetic(modulus=7, input_range=9)
+    >>> config = ModelConfig(embedding=PrimeFourier(primes=(3, 7)), task=task)
     >>> shifts = make_shifts(config, dtype=torch.float32, device=torch.device("cpu"))
     >>> shifts.shifted.shape, shifts.moves.shape
     (torch.Size([17, 2, 24]), torch.Size([17]))
     """
-    task = make_task(config)
-    count = min(SHIFTED, max(1, _MOST_LOGITS // config.modulus))
-    pairs, labels = task.test_pairs[:count], task.test_labels[:count]
+    _, task = prime_parts(config)
+    test = task.draw(config.seed).test
+    count = min(SHIFTED, max(1, _MOST_LOGITS // task.modulus))
+    pairs, labels = test.inputs[:count], test.labels[:count]
     shifted = np.stack([np.roll(pairs[:, 0], -1), pairs[:, 1]], axis=1)
-    moves = (make_labels(shifted, config) - labels) % config.modulus
-    return Shifts(
-        row_features(pairs, config, dtype=dtype).to(device),
-        row_features(shifted, config, dtype=dtype).to(device),
-        torch.from_numpy(moves).to(device),
-    )
+    moves = (task.label(shifted) - labels) % task.modulus
+    here, there = (read_integers(some, config, dtype=dtype).to(device) for some in (pairs, shifted))
+    return Shifts(here, there, torch.from_numpy(moves).to(device))
 
 
 @torch.no_grad()
-def measure_shifts(model: RowClassifier, shifts: Shifts) -> tuple[int, float]:
+def measure_shifts(model: nn.Module, shifts: Shifts) -> tuple[int, float]:
     """Return the number of answers that violate the shift, and the shift error of the logits.
 
     An answer violates the shift if it does not move as the label does. The error is
@@ -150,7 +148,7 @@ def measure_shifts(model: RowClassifier, shifts: Shifts) -> tuple[int, float]:
     return int((deviation != 0).sum()), math.sqrt(distance / total) if total else 0.0
 
 
-def gradient_moment(model: RowClassifier, features: Tensor, config: ModelConfig) -> Tensor:
+def gradient_moment(model: nn.Module, features: Tensor, config: ModelConfig) -> Tensor:
     """Return E[JᵀJ] by the code of the first operand, in the order of flat codes.
 
     A random combination v of the logits has the gradient Jᵀv, and E[vvᵀ] = 1, so one backward pass
@@ -160,11 +158,11 @@ def gradient_moment(model: RowClassifier, features: Tensor, config: ModelConfig)
         features (n, P, 4D) → (dim, dim), float64.
     """
     x = features.detach().clone().requires_grad_()
-    drawn = np.random.default_rng(config.seed).standard_normal((len(x), config.modulus))
+    drawn = np.random.default_rng(config.seed).standard_normal((len(x), config.task.classes))
     weights = _centred(torch.from_numpy(drawn)).to(x)
     with torch.enable_grad():
         (gradient,) = torch.autograd.grad((model(x) * weights).sum(), x)
-    first = gradient.view(len(x), -1, OPERANDS, 2)[:, :, 0].flatten(1).double()
+    first = gradient.view(len(x), -1, 2, 2)[:, :, 0].flatten(1).double()
     return first.t() @ first / len(x)
 
 
@@ -174,8 +172,9 @@ def relevant_share(moment: Tensor, config: ModelConfig) -> float | None:
     The share of a zero gradient is None.
     """
     by_channel = moment.diagonal().view(-1, 2).sum(1)
-    relevant = plan(config.modulus, config.basis).relevant
-    places = [config.basis.channels.index(channel) for channel in relevant]
+    embedding, task = prime_parts(config)
+    relevant = plan(task.modulus, embedding.basis).relevant
+    places = [embedding.basis.channels.index(channel) for channel in relevant]
     total = float(by_channel.sum())
     return float(by_channel[places].sum()) / total if total else None
 

@@ -8,14 +8,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, get_args
+from typing import Any
 
 from primefourier.analysis.ablation import Kind
 from primefourier.lab.config import ModelConfig
+from primefourier.lab.embeddings import PrimeFourier
+from primefourier.lab.networks import RowClassifier
+from primefourier.lab.tasks import ModularArithmetic
 
-KINDS: tuple[Kind, ...] = get_args(Kind)
+KINDS: tuple[Kind, ...] = ("zero", "mean", "permute")
+"""The kinds of ablation of a probe."""
 _MOST_PAIRS = 10**7  # of a model
 _BY_EPOCH = ("shift_violations", "shift_error", "off_block_energy", "relevant_share")
+_ROUNDING = 1e-5
 _STORED_NAMES = {"shift_violations": "answers_apart"}
 """Fields with another name in stored records."""
 
@@ -130,6 +135,9 @@ class Probe:
             or any(found.correct > size for found in parts)
         ):
             raise ValueError("a probe must not count more answers than it has pairs")
+        shares = (*self.off_block_energy, *self.relevant_share)
+        if any((share or 0.0) > 1 + _ROUNDING for share in shares):
+            raise ValueError("the shares of a probe must be at most 1")
         by_epoch = [getattr(self, name) for name in _BY_EPOCH[:-1]]
         if len({tuple(i for i, v in enumerate(values) if v is None) for values in by_epoch}) > 1:
             raise ValueError("an epoch of a probe must have all measures or none")
@@ -150,5 +158,10 @@ def _drops(found: RowAblation, size: int) -> tuple[float, ...]:
 
 
 def can_be_probed(config: ModelConfig) -> bool:
-    """Return whether the rows of a network belong to primes, so that a probe is meaningful."""
-    return config.embedding == "pfe"
+    """Return whether a network is the paper's, with rows of primes and two operands."""
+    return (
+        type(config.embedding) is PrimeFourier
+        and isinstance(config.task, ModularArithmetic)
+        and config.task.operands == 2
+        and isinstance(config.network, RowClassifier)
+    )

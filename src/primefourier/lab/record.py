@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from primefourier.analysis import noise_floor, paired_p_value
 from primefourier.analysis.ablation import Kind
-from primefourier.lab.config import ModelConfig
-from primefourier.lab.probe import Probe
+from primefourier.lab.config import ModelConfig, prime_parts
+from primefourier.lab.probe import Probe, RowAblation
 from primefourier.lab.provenance import Provenance
 
 
@@ -18,12 +18,17 @@ class Measurement:
     """The counts of one trained model, which its config determines bit for bit.
 
     Args:
-        train_size: Number of training pairs.
-        test_size: Number of test pairs.
+        train_size: Number of training examples.
+        test_size: Number of test examples.
         correct_by_epoch: Correct test answers after each epoch.
         correct: Correct test answers at the end.
         lost: For each row, answers that were correct and are wrong with the row zeroed.
         gained: For each row, answers that were wrong and are correct with the row zeroed.
+        row_names: The names of the rows.
+        relevant: The names of the rows that the task needs; None if nothing is predicted.
+        trainer: The trainer that was used.
+        ablations: The same counts for other kinds of ablation than zeroing.
+        beyond: For each test set beyond the input range, correct answers and examples.
     """
 
     train_size: int
@@ -32,6 +37,32 @@ class Measurement:
     correct: int
     lost: tuple[int, ...]
     gained: tuple[int, ...]
+    row_names: tuple[str, ...]
+    relevant: tuple[str, ...] | None
+    trainer: str = "fast"
+    ablations: Mapping[Kind, RowAblation] = field(default_factory=dict)
+    beyond: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        zero = RowAblation(self.correct, self.lost, self.gained)
+        rows, wrong = len(self.row_names), self.test_size - self.correct
+        for found in (zero, *self.ablations.values()):
+            if (len(found.lost), len(found.gained)) != (rows, rows):
+                raise ValueError(f"a record of {rows} rows must have as many drops")
+            if max(found.lost, default=0) > self.correct or max(found.gained, default=0) > wrong:
+                raise ValueError("a row must not lose or gain more answers than there are")
+        counts = (*self.correct_by_epoch, self.correct)
+        if (
+            not counts[:-1]
+            or max(counts) > self.test_size
+            or 0 in (self.train_size, self.test_size)
+        ):
+            raise ValueError("a record must count answers of all epochs, and of no more examples")
+        if any(correct > size or not size for correct, size in self.beyond.values()):
+            raise ValueError("a record must not count more answers beyond the range than examples")
+        names = set(self.row_names)
+        if not names or len(names) < rows or not names.issuperset(self.relevant or ()):
+            raise ValueError("a record must have rows with different names, relevant ones included")
 
     @property
     def accuracy(self) -> float:
@@ -59,26 +90,62 @@ class Measurement:
         """Drops below this size are indistinguishable from zero in the paper's sense."""
         return noise_floor(self.test_size)
 
+    @property
+    def accuracy_beyond(self) -> dict[str, float]:
+        """Accuracy on each test set beyond the input range."""
+        return {name: correct / size for name, (correct, size) in self.beyond.items()}
+
+    def counts(self, kind: Kind = "zero") -> RowAblation:
+        """Return the counts of each row under one kind of ablation."""
+        if kind == "zero":
+            return RowAblation(self.correct, self.lost, self.gained)
+        return self.ablations[kind]
+
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any], config: ModelConfig) -> Measurement:
-        """Read what ``asdict`` wrote; refuse counts that the model cannot have."""
-        values: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
-        }
-        for name, value in values.items():
-            counts = value if name in ("correct_by_epoch", "lost", "gained") else (value,)
-            if not all(type(count) is int and count >= 0 for count in counts):
-                raise ValueError(f"{name} must be made of counts, got {value!r}")
-        m = cls(**values)
-        if (
-            (m.train_size, m.test_size) != config.split
-            or len(m.correct_by_epoch) != config.epochs
-            or max(m.correct, *m.correct_by_epoch) > m.test_size
-            or max(m.lost, default=0) > m.correct
-            or max(m.gained, default=0) > m.test_size - m.correct
+    def from_dict(cls, data: Mapping[str, Any]) -> Measurement:
+        """Read what ``asdict`` wrote; refuse what is not made of counts."""
+        values = {name: _tuples(value) for name, value in data.items()}
+        ablations = values.get("ablations", {})
+        ends = sorted(values.get("beyond", {}).items(), key=lambda item: (len(item[0]), item[0]))
+        values["beyond"] = dict(ends)
+        values["ablations"] = {kind: RowAblation(**found) for kind, found in ablations.items()}
+        _require_counts({k: v for k, v in values.items() if k not in _NOT_COUNTS})
+        for found in values["ablations"].values():
+            _require_counts(asdict(found))
+        for name in ("row_names", "relevant"):
+            texts = values[name]
+            if not all(isinstance(text, str) for text in (() if texts is None else texts)):
+                raise ValueError(f"{name} must be texts, got {texts!r}")
+        return cls(**values)
+
+    def require_config(self, config: ModelConfig) -> None:
+        """Raise ValueError if a model cannot have these counts."""
+        if config.known and (
+            (self.train_size, self.test_size) != config.task.sizes()
+            or len(self.correct_by_epoch) != config.training.epochs
+            or {name: size for name, (_, size) in self.beyond.items()}
+            != dict(config.task.beyond_sizes())
+            or ("zero", *self.ablations) != config.ablations
+            or (self.row_names, self.relevant) != (config.row_names, config.relevant)
         ):
-            raise ValueError("a record must count answers of all its epochs, and of no more pairs")
-        return m
+            raise ValueError("a record must count the answers that its model has, and no others")
+
+
+_NOT_COUNTS = ("row_names", "relevant", "trainer", "ablations")
+
+
+def _require_counts(values: Mapping[str, Any]) -> None:
+    for name, value in values.items():
+        nested = value.values() if isinstance(value, dict) else [value]
+        flat = [n for v in nested for n in (v if isinstance(v, tuple) else (v,))]
+        if not all(type(count) is int and 0 <= count < 2**62 for count in flat):
+            raise ValueError(f"{name} must be made of counts, got {str(value)[:200]}")
+
+
+def _tuples(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _tuples(item) for name, item in value.items()}
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +157,7 @@ class Record:
         provenance: Where and how it was trained.
         measurement: What the paper measures.
         error: The traceback.
-        probe: What a probe found in the network, if one was asked for.
+        probe: What a probe found in the network, if one was requested.
         probed: Where and how that network was trained, which may have been later.
     """
 
@@ -107,38 +174,35 @@ class Record:
         if self.error is not None:  # half a surrogate pair, as in odd file names, fits in no store
             readable = self.error.encode(errors="backslashreplace").decode()
             object.__setattr__(self, "error", readable)
-        rows = len(self.config.primes)
-        if self.measurement is not None and {rows} != {
-            len(self.measurement.lost),
-            len(self.measurement.gained),
-        }:
-            raise ValueError(f"a record of {rows} rows must have as many drops")
         if (self.probe is None) != (self.probed is None):
-            raise ValueError("a probe comes with its provenance")
+            raise ValueError("probe and probed must be given together")
         if self.probe is not None:
-            self.probe.require_shape(rows=rows, depth=self.config.depth, epochs=self.config.epochs)
-
-    def drop(self, prime: int) -> float:
-        """Return the drop of one prime's row."""
-        return self.measured.drops[self.config.primes.index(prime)]
+            embedding, _ = prime_parts(self.config)
+            shape = {"rows": len(embedding.primes), "depth": embedding.depth}
+            self.probe.require_shape(**shape, epochs=self.config.training.epochs)
+            if self.measurement and self.probe.test_size != self.measurement.test_size:
+                raise ValueError("a probe must have the test examples of its record")
 
     def row_drops(self, kind: Kind = "zero") -> tuple[float, ...]:
-        """Return the drop of each row under one kind of ablation; all but zeroing need a probe."""
-        if kind == "zero":
-            return self.measured.drops
-        if self.probe is None:
-            raise ValueError(f"{self.config.describe()} was not probed, so only zeroing is known")
-        return self.probe.row_drops(kind)
+        """Return the drop of each row under one kind of ablation."""
+        counts, size = self.row_counts(kind), self.measured.test_size
+        return tuple((lost - gained) / size for lost, gained in zip(*counts, strict=True))
 
     def row_counts(self, kind: Kind = "zero") -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the answers lost and gained by each row under one kind of ablation."""
-        if kind == "zero" or self.probe is None:
-            return self.measured.lost, self.measured.gained
-        return self.probe.rows[kind].lost, self.probe.rows[kind].gained
+        if not self.knows(kind):
+            raise ValueError(f"{self.config.describe()} was not ablated by {kind!r}")
+        probe = self.probe
+        known = kind == "zero" or kind in self.measured.ablations or probe is None
+        found = self.measured.counts(kind) if known else probe.rows[kind]  # type: ignore[union-attr]
+        return found.lost, found.gained
 
     def knows(self, kind: Kind) -> bool:
-        """Tell whether the drops under one kind of ablation were measured."""
-        return self.measurement is not None and (kind == "zero" or self.probe is not None)
+        """Return whether the drops under one kind of ablation were measured."""
+        measured = self.measurement
+        if measured is None or kind == "zero" or kind in measured.ablations:
+            return measured is not None
+        return self.probe is not None and kind in self.probe.rows
 
     @property
     def reason(self) -> str:
@@ -167,9 +231,10 @@ class Record:
         }
         if self.measurement is not None:
             m = self.measurement
-            data["measurement"] = {k: _listed(v) for k, v in asdict(m).items()} | {
+            data["measurement"] = _lists(asdict(m)) | {
                 "accuracy": m.accuracy,
                 "accuracy_by_epoch": list(m.accuracy_by_epoch),
+                "accuracy_beyond": m.accuracy_beyond,
                 "drops": list(m.drops),
                 "p_values": list(m.p_values),
                 "noise_floor": m.noise_floor,
@@ -177,5 +242,7 @@ class Record:
         return data
 
 
-def _listed(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
+def _lists(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _lists(item) for name, item in value.items()}
+    return list(map(_lists, value)) if isinstance(value, tuple) else value

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from primefourier._checks import require_choice
 from primefourier._files import write_file, writing
 from primefourier.analysis.ablation import Kind
 from primefourier.explorer import make_page, page_data
@@ -17,30 +18,31 @@ from primefourier.lab.cells import Cell
 from primefourier.lab.claim_tables import claims_as_data, claims_as_markdown
 from primefourier.lab.claims import Claim, Finding
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.export import Format, export_records
+from primefourier.lab.export import COLUMNS, Format, export_records, record_rows
 from primefourier.lab.record import Record
 from primefourier.lab.store import STORE_NAME, read_store
-from primefourier.lab.studies import EXPERIMENTS
-from primefourier.lab.studies.grid import Grid
+from primefourier.lab.studies.grid import Grid, make_grids
 from primefourier.lab.studies.page_data import run_as_data
+from primefourier.lab.studies.paper import own_form
 from primefourier.lab.studies.paper_claims import judge_claims, paper_cells
+from primefourier.lab.studies.paper_grids import in_paper_order
 from primefourier.lab.studies.question_tables import answers_as_data, answers_as_markdown
 from primefourier.lab.studies.questions import Answers, answer_questions
-from primefourier.lab.studies.variants import find_variants, paper_variant
+from primefourier.lab.studies.study import Study
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """The planned models of a run and their records. Everything derived is computed once.
+    """The studies of a run and their records. Everything derived is computed once.
 
     Args:
-        planned: The planned models, which give the axes.
+        studies: The studies with their planned models.
         records: The records, at most one per model.
         commands: The commands that wrote them, as they stand in the store.
         folder: The folder of the run.
     """
 
-    planned: Sequence[ModelConfig]
+    studies: Sequence[Study]
     records: Sequence[Record]
     commands: Sequence[str] = ()
     folder: Path = Path()
@@ -54,6 +56,16 @@ class Run:
         return f"Run({str(self.folder)!r}: {measured} of {len(self.planned)} models measured)"
 
     @cached_property
+    def planned(self) -> list[ModelConfig]:
+        """The planned models of all studies, each once."""
+        configs = (config for study in self.studies for config in study.configs)
+        return list({config.key: config for config in configs}.values())
+
+    @cached_property
+    def _by_key(self) -> dict[str, Record]:
+        return {record.config.key: record for record in self.records}
+
+    @cached_property
     def failures(self) -> list[Record]:
         """The records of models that failed."""
         return [record for record in self.records if record.error is not None]
@@ -61,36 +73,85 @@ class Run:
     @cached_property
     def counts(self) -> dict[str, int]:
         """How many models are planned, measured, failed, waiting and probed."""
-        known = {record.config.key for record in self.records}
         return {
             "planned": len(self.planned),
             "measured": len(self.records) - len(self.failures),
             "failed": len(self.failures),
-            "waiting": sum(config.key not in known for config in self.planned),
+            "waiting": sum(config.key not in self._by_key for config in self.planned),
             "probed": sum(record.probe is not None for record in self.records),
         }
 
-    def summary(self) -> dict[str, dict[str, int]]:
-        """Return how many models of each experiment are planned, measured, failed and waiting."""
-        planned = Counter(config.experiment for config in self.planned)
-        done = Counter(r.config.experiment for r in self.records if r.error is None)
-        failed = Counter(record.config.experiment for record in self.failures)
-        return {
-            name: {
-                "planned": planned[name],
-                "measured": done[name],
-                "failed": failed[name],
-                "waiting": planned[name] - done[name] - failed[name],
+    def progress(self) -> dict[str, dict[str, int]]:
+        """Return how many models of each study are planned, measured, failed and waiting."""
+        found = {}
+        for study in self.studies:
+            records = [self._by_key[c.key] for c in study.configs if c.key in self._by_key]
+            failed = sum(record.error is not None for record in records)
+            found[study.name] = {
+                "planned": len(study.configs),
+                "measured": len(records) - failed,
+                "failed": failed,
+                "waiting": len(study.configs) - len(records),
             }
-            for name in planned
-        }
+        return found
 
     @cached_property
     def grids(self) -> list[Grid]:
-        """The planned models and their records by settings, the paper's first."""
-        by_key = {record.config.key: record for record in self.records}
-        variants = find_variants(self.planned)
-        return [Grid(variant, planned, by_key) for variant, planned in variants.items()]
+        """The models of each study and their records in cells, the paper's studies first."""
+        return in_paper_order(make_grids(self.studies, self._by_key))
+
+    def summary(self, kind: Kind = "zero") -> list[dict[str, Any]]:
+        """Return one row per measured configuration of every study.
+
+        Each has the study, the values along its axes, the number of seeds and models, and the
+        means over them: test accuracy, the drop of relevant rows and of other rows, and the
+        accuracy on each test set beyond the input range.
+
+        Args:
+            kind: The kind of ablation of the drops.
+        """
+        return [
+            {
+                "study": grid.study.name,
+                **grid.fixed,
+                **({grid.row_name: cell.row} if grid.row_axis else {}),
+                **({grid.column_name: cell.column} if grid.column_axis else {}),
+                "seeds": len(cell.seeds),
+                "models": len(cell.records),
+                "accuracy": cell.accuracy.mean,
+                "relevant_drop": cell.relevant and cell.relevant.mean,
+                "other_drop": cell.other and cell.other.mean,
+                "beyond": cell.accuracy_beyond,
+            }
+            for grid in self.grids
+            for cell in grid.cells_of(kind).values()
+        ]
+
+    def frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
+        """Return one row per model as a data frame, with the columns of :meth:`export`.
+
+        Args:
+            library: Whose data frame it is.
+        """
+        require_choice(library, ("pandas", "polars"), "library")
+        try:
+            module = import_module(library)
+        except ImportError as error:
+            raise ImportError(
+                f"a {library} frame needs {library}: pip install {library}"
+            ) from error
+        rows = record_rows(self.records, self._study_names)
+        if library == "polars":
+            return module.DataFrame(rows, schema=list(COLUMNS), infer_schema_length=None)
+        return module.DataFrame(rows, columns=list(COLUMNS))
+
+    @cached_property
+    def _study_names(self) -> dict[str, str]:
+        names: dict[str, list[str]] = {}
+        for study in self.studies:
+            for config in study.configs:
+                names.setdefault(config.key, []).append(study.name)
+        return {key: ", ".join(found) for key, found in names.items()}
 
     def cells(self, kind: Kind = "zero") -> dict[str, list[Cell]]:
         """Return the cells of the paper's configurations, by experiment.
@@ -121,15 +182,9 @@ class Run:
         return self._answers
 
     def page_data(self) -> dict[str, Any]:
-        """Return everything that a report shows, as plain data.
-
-        The paper's three grids come first, even if none of their models are planned.
-        """
-        known = {grid.variant: grid for grid in self.grids}
-        variants = dict.fromkeys([*map(paper_variant, EXPERIMENTS), *known])
-        grids = [known.get(variant) or Grid(variant, [], {}) for variant in variants]
+        """Return everything that a report shows, as plain data."""
         return run_as_data(
-            self.folder, self.planned, self.records, grids, self.claims(), self.questions()
+            self.folder, self.planned, self.records, self.grids, self.claims(), self.questions()
         )
 
     def report(self, path: Path | str | None = None) -> Path:
@@ -141,7 +196,9 @@ class Run:
         target = self.folder / "report.html" if path is None else Path(path)
         data = self.page_data()
         name = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in data["name"])
-        page = make_page(page_data(run=data), title=f"{name}: Prime Fourier Embeddings")
+        page = make_page(
+            page_data(run=data, own=own_form()), title=f"{name}: Prime Fourier Embeddings"
+        )
         write_file(target, page.encode())
         return target
 
@@ -168,7 +225,7 @@ class Run:
             path: The file to write.
             format: jsonl, csv or parquet; by default the suffix of the file.
         """
-        export_records(self.records, path, format)
+        export_records(self.records, path, format, studies=self._study_names)
 
     def save_claims(self) -> list[Path]:
         """Write the judged claims as claims.json and claims.md in the folder; return the files."""
@@ -199,7 +256,8 @@ def open_run(folder: Path | str) -> Run:
             while the run is under way.
     """
     with read_store(Path(folder)) as store:
-        return Run(store.planned(), store.records(), store.commands(), Path(folder))
+        found = store.read()
+    return Run(found.studies, found.records, found.commands, Path(folder))
 
 
 def newest_run(place: Path) -> Path | None:

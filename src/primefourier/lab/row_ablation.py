@@ -15,17 +15,16 @@ from torch import Tensor, nn
 
 from primefourier.analysis.ablation import Kind
 from primefourier.analysis.torch_ablation import replacement
-from primefourier.lab.config import OPERANDS
-from primefourier.lab.network import RowClassifier
+from primefourier.lab.modules import RowNetwork
 from primefourier.lab.probe import RowAblation
 
-_BLOCK = 2 * OPERANDS
-"""The number of features of a row per depth: (cos, sin) of each operand."""
+_BLOCK = 4
+"""The number of features of a row per depth: (cos, sin) of both operands."""
 
 
 @torch.no_grad()
 def ablate_rows(
-    model: RowClassifier,
+    model: RowNetwork,
     features: Tensor,
     labels: Tensor,
     *,
@@ -39,15 +38,15 @@ def ablate_rows(
         model: The trained network.
         features: The test features.
         labels: The labels.
-        batch_size: The number of pairs per forward pass.
-        kind: The replacement: "zero", the "mean", or "permute", the features of another pair.
+        batch_size: The number of examples per forward pass.
+        kind: The replacement: "zero", the "mean", or "permute", the features of another example.
         seed: The seed of the permutation.
 
     Returns:
         The counts of each row.
 
     Shape:
-        features (n, P, 4D), labels (n,).
+        features (n, rows, width), labels (n,).
     """
     others = replacement(kind, features, size=len(features), seed=seed)
     constant = None
@@ -69,7 +68,7 @@ def ablate_rows(
 
 @torch.no_grad()
 def ablate_blocks(
-    model: RowClassifier,
+    model: RowNetwork,
     features: Tensor,
     labels: Tensor,
     *,
@@ -107,7 +106,7 @@ def ablate_blocks(
 class _Classifier:
     """The classifier over the encoded rows, with corrections for one changed row."""
 
-    def __init__(self, model: RowClassifier, rows: int) -> None:
+    def __init__(self, model: RowNetwork, rows: int) -> None:
         parts = cast(tuple[nn.Linear, nn.ReLU, nn.Linear], tuple(model.classifier))
         self._first, self._relu, self._last = parts
         self._weights = self._first.weight.unflatten(1, (rows, -1)).unbind(1)

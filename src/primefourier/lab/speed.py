@@ -6,12 +6,12 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import torch
 
 from primefourier.cluster import local_client
-from primefourier.lab.config import ModelConfig
+from primefourier.lab.config import ModelConfig, Trainer, Training
 from primefourier.lab.cost import model_flops
 from primefourier.lab.measurement import measure
 from primefourier.lab.train_models import train_on
@@ -81,14 +81,18 @@ def measure_speed(configs: Sequence[ModelConfig], *, workers: int) -> Speed:
 
 
 def _train_fast(client: Client, configs: Sequence[ModelConfig]) -> None:
-    for record in train_on(client, [replace(c, trainer="fast") for c in configs], device="cpu"):
+    for record in train_on(client, [_with_trainer(c, "fast") for c in configs], device="cpu"):
         if record.error is not None:
             raise RuntimeError(record.error)
 
 
+def _with_trainer(config: ModelConfig, trainer: Trainer) -> ModelConfig:
+    return replace(config, training=replace(cast(Training, config.training), trainer=trainer))
+
+
 def _train_plain(configs: Sequence[ModelConfig]) -> None:
     for config in configs:
-        _ = measure(replace(config, trainer="plain"), threads=None).measured
+        _ = measure(_with_trainer(config, "plain"), threads=None).measured
 
 
 def _seconds(work: Callable[..., None], *arguments: object) -> float:

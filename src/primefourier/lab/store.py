@@ -14,10 +14,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from primefourier._files import lock_file, open_in_place
 from primefourier.lab.config import ModelConfig
+from primefourier.lab.migrate import upgrade
 from primefourier.lab.probe import can_be_probed
 from primefourier.lab.record import Record
 from primefourier.lab.store_file import (
@@ -28,10 +29,12 @@ from primefourier.lab.store_file import (
     StoreError,
     back_up,
     create_or_open,
-    has_table,
+    format_of,
+    insert,
     is_empty,
     leave_one_file,
     open_to_read,
+    read_rows,
     require_store,
     translate_errors,
 )
@@ -42,8 +45,11 @@ from primefourier.lab.store_rows import (
     probe_row,
     read_plan,
     read_record,
+    read_studies,
     record_row,
+    study_row,
 )
+from primefourier.lab.studies.study import Study, StudyLike, study_as_data
 
 __all__ = [
     "BACKUP_NAME",
@@ -59,15 +65,15 @@ __all__ = [
 ]
 _LOG = logging.getLogger(__name__)
 _LOCK_NAME = "writer.lock"
-INSERT = {
-    "planned": "INSERT OR IGNORE INTO planned VALUES (?, ?, ?)",
-    # a measured model stays as it is; a failed one may be replaced
-    "records": "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET "
-    "status = excluded.status, measurement = excluded.measurement, error = excluded.error, "
-    "provenance = excluded.provenance, digest = excluded.digest WHERE records.status = 'failed'",
-    "probes": "INSERT OR IGNORE INTO probes VALUES (?, ?, ?, ?)",
-    "runs": "INSERT INTO runs VALUES (?, ?)",
-}
+
+
+class Contents(NamedTuple):
+    """Everything that a store holds."""
+
+    planned: list[ModelConfig]
+    studies: list[Study]
+    records: list[Record]
+    commands: list[str]
 
 
 class Store:
@@ -77,14 +83,19 @@ class Store:
         self._connection = connection
         self.path = path
 
-    def begin(self, configs: Iterable[ModelConfig], command: str) -> None:
-        """Store a command and the models that it plans; models planned before stay."""
+    def begin(self, studies: Iterable[StudyLike], command: str) -> None:
+        """Store a command and the studies that it plans; models planned before stay."""
+        chosen = list(studies)
+        self._refuse_other_axes(chosen)
         known: dict[str, int] = dict(self._fetch("SELECT key, position FROM planned"))
         first = max(known.values(), default=-1) + 1
-        new = [config for config in configs if config.key not in known]
+        configs = {config.key: config for study in chosen for config in study.configs}
+        new = [config for key, config in configs.items() if key not in known]
         started = datetime.now(UTC).isoformat(timespec="seconds")
         self._insert(
             planned=[plan_row(config, first + i) for i, config in enumerate(new)],
+            studies=[study_row(study) for study in chosen],
+            members=[(study.name, config.key) for study in chosen for config in study.configs],
             runs=[(started, command)],
         )
 
@@ -100,35 +111,45 @@ class Store:
         """Return the keys of all measured models; with ``probe``, of those also probed."""
         return {record.config.key for record in self.records() if is_done(record, probe=probe)}
 
-    def planned(self) -> list[ModelConfig]:
-        """Return all planned models, in the order in which they were planned."""
-        rows = self._fetch("SELECT * FROM planned ORDER BY position")
-        with self._translate_damage():
-            return [read_plan(row) for row in rows]
+    def read(self) -> Contents:
+        """Read everything once, as it is now."""
+        with translate_errors(self.path), self._translate_damage():
+            rows, old = read_rows(self._connection), format_of(self._connection) == 1
+            if old:
+                rows = upgrade(rows)
+            plans = [(row, read_plan(row)) for row in rows["planned"]]
+            planned = {row[0]: config for row, config in sorted(plans, key=lambda pair: pair[0][1])}
+            probes = {row[0]: row for row in rows.get("probes", ())}
+            order = {key: i for i, key in enumerate(planned)}
+            records = sorted(rows["records"], key=lambda row: order.get(row[0], len(order)))
+            return Contents(
+                list(planned.values()),
+                read_studies(rows.get("studies", ()), rows.get("members", ()), planned),
+                [read_record(row, probes.get(row[0]), checked=old) for row in records],
+                list(dict.fromkeys(str(command) for _, command in sorted(rows["runs"]))),
+            )
 
     def records(self) -> list[Record]:
         """Return all records, in the order in which their models were planned."""
-        rows = self._fetch(
-            "SELECT records.* FROM records LEFT JOIN planned USING (key) "
-            "ORDER BY position, records.key"
-        )
-        probes = {}
-        if has_table(self._connection, "probes"):
-            probes = {row[0]: row for row in self._fetch("SELECT * FROM probes")}
-        with self._translate_damage():
-            return [read_record(row, probes.get(row[0])) for row in rows]
+        return self.read().records
 
-    def commands(self) -> list[str]:
-        """Return the commands that wrote to this store, each once, in order."""
-        rows = self._fetch("SELECT command FROM runs ORDER BY started, rowid")
-        return list(dict.fromkeys(str(command) for (command,) in rows))
+    def _refuse_other_axes(self, studies: Iterable[StudyLike]) -> None:
+        """Raise FolderError if the store holds another study of the same name."""
+        about: dict[str, str] = dict(self._fetch("SELECT name, study FROM studies"))
+        for study in studies:
+            stored = json.loads(about.get(study.name, "{}")).get("axes")
+            if study.name in about and stored != study_as_data(study)["axes"]:
+                raise FolderError(
+                    f"{self.path.parent} holds another study named {study.name!r}, with other "
+                    "axes; choose another name or another folder"
+                )
 
     def _insert(self, **tables: list[Row]) -> None:
         with translate_errors(self.path):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 for name, rows in tables.items():
-                    self._connection.executemany(INSERT[name], rows)
+                    insert(self._connection, name, rows)
                 self._connection.execute("COMMIT")
             except BaseException:
                 if self._connection.in_transaction:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from shlex import quote
 
 from primefourier._files import new_file, refuse_link
-from primefourier.lab.store_rows import TABLES
+from primefourier.lab.migrate import upgrade
+from primefourier.lab.store_rows import TABLES, Row
 
 STORE_NAME = "records.sqlite"
 BACKUP_NAME = "records.backup.sqlite"
-FORMAT = 1
-"""Raised whenever the tables of a store or the meaning of a column change."""
+FORMAT = 2
+"""Raised whenever the tables of a store or the meaning of a column change; 1 is still read."""
 SIBLINGS = ("-wal", "-shm", "-journal")
 """Endings of the files that SQLite writes beside a store."""
 _APPLICATION = 0x50464531  # "PFE1", the application id in the header of the file
@@ -23,7 +25,18 @@ _CREATE = {
     name: f"CREATE TABLE {name} ({columns}){' WITHOUT ROWID' * (name != 'runs')}"
     for name, columns in TABLES.items()
 }
-_ADDED_LATER = {"probes"}
+_INSERT = {
+    "planned": "INSERT OR IGNORE INTO planned VALUES (?, ?, ?)",
+    # a measured model stays as it is; a failed one may be replaced
+    "records": "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET "
+    "status = excluded.status, measurement = excluded.measurement, error = excluded.error, "
+    "provenance = excluded.provenance, digest = excluded.digest WHERE records.status = 'failed'",
+    "probes": "INSERT OR IGNORE INTO probes VALUES (?, ?, ?, ?)",
+    "studies": "INSERT OR REPLACE INTO studies VALUES (?, ?)",
+    "members": "INSERT OR IGNORE INTO members VALUES (?, ?)",
+    "runs": "INSERT INTO runs VALUES (?, ?)",
+}
+_ADDED_LATER = {"probes", "studies", "members"}
 """Tables that an older store lacks; it gets them when it is written to."""
 _NETWORK = (
     *("nfs", "cifs", "smb", "lustre", "gpfs", "beegfs", "ceph", "afs", "fuse", "9p", "gluster"),
@@ -59,7 +72,8 @@ class DamagedStoreError(StoreError):
 
     def __init__(self, path: Path, reason: object) -> None:
         super().__init__(
-            f"{path} is damaged: {reason}; pfe repair {path.parent} saves what can be saved"
+            f"{path} is damaged: {reason}; pfe repair {quote(str(path.parent))} saves what can be "
+            "saved"
         )
         self.reason = str(reason)
 
@@ -76,16 +90,50 @@ def create_or_open(path: Path) -> sqlite3.Connection:
         opened.execute(f"PRAGMA journal_mode = {mode}")
         opened.execute("PRAGMA wal_autocheckpoint = 1")  # so that the file alone is up to date
         opened.execute("PRAGMA synchronous = FULL")
-        lacking = "; ".join(_CREATE[name] for name in TABLES if not has_table(opened, name))
-        if lacking:
-            opened.executescript(
-                f"BEGIN IMMEDIATE; {lacking}; PRAGMA application_id = {_APPLICATION}; "
-                f"PRAGMA user_version = {FORMAT}; COMMIT;"
-            )
+        lacking = "".join(f"{_CREATE[name]}; " for name in TABLES if not has_table(opened, name))
+        if lacking or format_of(opened) < FORMAT:
+            _write_tables(opened, lacking)
     except BaseException:
         opened.close()
         raise
     return opened
+
+
+def _write_tables(opened: sqlite3.Connection, lacking: str) -> None:
+    """Create the tables that are lacking, and rewrite the rows of an older format."""
+    old = format_of(opened) == 1 and not is_empty(opened)
+    rows = upgrade(read_rows(opened)) if old else {}
+    opened.executescript(
+        f"BEGIN IMMEDIATE; {lacking} PRAGMA application_id = {_APPLICATION}; "
+        f"PRAGMA user_version = {FORMAT}; "
+    )
+    try:
+        for name, some in rows.items():
+            opened.execute(f"DELETE FROM {name}")
+            insert(opened, name, some)
+        opened.execute("COMMIT")
+    except BaseException:
+        opened.execute("ROLLBACK")
+        raise
+
+
+def format_of(opened: sqlite3.Connection) -> int:
+    """Return the format of a store."""
+    return int(opened.execute("PRAGMA user_version").fetchone()[0])
+
+
+def read_rows(opened: sqlite3.Connection) -> dict[str, list[Row]]:
+    """Return all rows of all tables that a store has."""
+    return {
+        name: opened.execute(f"SELECT * FROM {name}").fetchall()
+        for name in TABLES
+        if has_table(opened, name)
+    }
+
+
+def insert(opened: sqlite3.Connection, table: str, rows: Iterable[Row]) -> None:
+    """Add rows to a table, within a transaction."""
+    opened.executemany(_INSERT[table], rows)
 
 
 def open_to_read(path: Path) -> sqlite3.Connection:
@@ -132,10 +180,10 @@ def require_store(opened: sqlite3.Connection, path: Path) -> None:
     known = set(_CREATE.items())
     if application != _APPLICATION and not found & known:
         raise FolderError(f"{path} is another program's SQLite file; choose another folder")
-    if application == _APPLICATION and version != FORMAT:
+    if application == _APPLICATION and not 1 <= version <= FORMAT:
         raise FolderError(
-            f"{path} has record format {version}, and this version of primefourier reads format "
-            f"{FORMAT}; use the version that wrote it, or choose another folder"
+            f"{path} has record format {version}, and this version of primefourier reads formats "
+            f"1 to {FORMAT}; use the version that wrote it, or choose another folder"
         )
     lacking = {name for name, _ in known - found}
     if found - known or lacking - _ADDED_LATER or application != _APPLICATION:

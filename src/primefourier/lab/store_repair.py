@@ -12,7 +12,8 @@ from pathlib import Path
 
 from primefourier._files import new_file, refuse_link
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.store import INSERT, lock_folder, read_store
+from primefourier.lab.migrate import upgrade
+from primefourier.lab.store import lock_folder, read_store
 from primefourier.lab.store_file import (
     BACKUP_NAME,
     SIBLINGS,
@@ -21,11 +22,21 @@ from primefourier.lab.store_file import (
     FolderError,
     StoreError,
     create_or_open,
+    format_of,
     has_table,
+    insert,
     open_to_read,
     translate_errors,
 )
-from primefourier.lab.store_rows import TABLES, DamagedRowError, Row, check_row
+from primefourier.lab.store_rows import (
+    TABLES,
+    DamagedRowError,
+    Row,
+    check_row,
+    read_plan,
+    study_row,
+)
+from primefourier.lab.studies.study import Study
 
 Rows = dict[str, list[Row]]
 
@@ -90,7 +101,7 @@ def _report(path: Path) -> Repair:
         StoreError: If anything is damaged.
     """
     with read_store(path.parent) as store:
-        planned, done = store.planned(), store.done()
+        planned, done = store.read().planned, store.done()
     return Repair(planned, [config for config in planned if config.key not in done])
 
 
@@ -105,9 +116,12 @@ def _intact_rows(paths: Iterable[Path]) -> list[Rows]:
             continue
         with suppress(sqlite3.Error, UnicodeDecodeError), closing(open_to_read(path)) as opened:
             for name in [name for name in TABLES if has_table(opened, name)]:
-                read = dict.fromkeys(_readable(opened, name, path, keys))
-                rows[name] = [row for row in read if _is_intact(name, row)]
-                keys |= {row[0] for row in rows["planned"]}
+                rows[name] = list(dict.fromkeys(_readable(opened, name, path, keys)))
+                keys |= {row[0] for row in rows["planned"] if isinstance(row[0], str)}
+            if format_of(opened) == 1:
+                rows |= upgrade(rows, skip_damaged=True)
+        for name, some in rows.items():
+            rows[name] = [row for row in some if _is_intact(name, row)]
     return found
 
 
@@ -118,11 +132,12 @@ def _readable(
 
     Damaged pages can repeat rows without end: no more is read than the files have bytes.
     """
-    key = "rowid" if table == "runs" else "key"
+    key = {"runs": "rowid", "studies": "name", "members": "study, key"}.get(table, "key")
+    down = ", ".join(f"{column} DESC" for column in key.split(", "))
     queries: list[tuple[str, tuple[str, ...]]] = [
-        (f"ORDER BY {key} ASC", ()),
-        (f"ORDER BY {key} DESC", ()),
-        *((f"WHERE {key} = ?", (one,)) for one in keys if table != "runs"),
+        (f"ORDER BY {key}", ()),
+        (f"ORDER BY {down}", ()),
+        *((f"WHERE {key} = ?", (one,)) for one in keys if key == "key"),
     ]
     size = sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*"))
     for query, values in queries:
@@ -152,6 +167,13 @@ def _merge(first: Rows, second: Rows) -> Rows:
     lost = {row[0]: row[2] for row in rows["records"] if row[0] not in known}
     position = max((row[1] for row in rows["planned"]), default=-1) + 1
     rows["planned"] += [(key, position + i, text) for i, (key, text) in enumerate(lost.items())]
+    named = {name for name, _ in rows["studies"]}
+    at_home = {key for study, key in rows["members"] if study in named}
+    homeless = [read_plan(row) for row in rows["planned"] if row[0] not in at_home]
+    if homeless:
+        study = Study("recovered", homeless)
+        rows["studies"].append(study_row(study))
+        rows["members"] += [(study.name, config.key) for config in homeless]
     return rows
 
 
@@ -162,7 +184,7 @@ def _replace(path: Path, rows: Rows) -> Path | None:
         opened.execute("PRAGMA journal_mode = DELETE")
         opened.execute("BEGIN IMMEDIATE")
         for name, some in rows.items():
-            opened.executemany(INSERT[name], some)
+            insert(opened, name, some)
         opened.execute("COMMIT")
         for sibling in _siblings(path):
             sibling.unlink(missing_ok=True)

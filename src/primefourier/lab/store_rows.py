@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from functools import lru_cache
 from typing import Any
 
 from primefourier.lab.config import ModelConfig
+from primefourier.lab.parts import registered
 from primefourier.lab.probe import Probe
 from primefourier.lab.provenance import Provenance
 from primefourier.lab.record import Measurement, Record
+from primefourier.lab.studies.study import Study, StudyLike, check_study, read_study, study_as_data
 
 Row = tuple[Any, ...]
 TABLES = {
@@ -22,6 +25,8 @@ TABLES = {
     "measurement TEXT, error TEXT, provenance TEXT NOT NULL, digest TEXT NOT NULL",
     "probes": "key TEXT PRIMARY KEY, probe TEXT NOT NULL, provenance TEXT NOT NULL, "
     "digest TEXT NOT NULL",
+    "studies": "name TEXT PRIMARY KEY, study TEXT NOT NULL",
+    "members": "study TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (study, key)",
     "runs": "started TEXT NOT NULL, command TEXT NOT NULL",
 }
 """The columns of each table of a store."""
@@ -29,6 +34,11 @@ TABLES = {
 
 class DamagedRowError(ValueError):
     """A row that differs from what was written."""
+
+
+def study_row(study: StudyLike) -> Row:
+    """Return the row of a study, without its models."""
+    return (study.name, dump(study_as_data(study)))
 
 
 def plan_row(config: ModelConfig, position: int) -> Row:
@@ -63,32 +73,59 @@ def read_plan(row: Row) -> ModelConfig:
     return _read_config(key, config)
 
 
-def read_record(row: Row, probe: Row | None = None) -> Record:
-    """Return the record of a row of ``records``, with its probe if a row of ``probes`` is given."""
-    _require_digest(row, "record")
+def read_record(row: Row, probe: Row | None = None, *, checked: bool = False) -> Record:
+    """Return the record of a row of ``records``, with its probe if a row of ``probes`` is given.
+
+    Args:
+        row: The row of the record.
+        probe: The row of its probe.
+        checked: Whether the digests of the rows have just been made or checked.
+    """
+    if not checked:
+        require_digest(row, "record")
     key, status, config, measurement, error, provenance, _ = row
     model = _read_config(key, config)
-    with _reading("record"):
+    with reading("record"):
         record = Record(
             config=model,
-            measurement=measurement and Measurement.from_dict(_load(measurement), model),
+            measurement=measurement and Measurement.from_dict(load(measurement)),
             error=error,
-            provenance=Provenance.from_dict(_load(provenance)),
+            provenance=Provenance.from_dict(load(provenance)),
         )
+        if record.measurement is not None:
+            record.measurement.require_config(model)
         if status != ("done" if error is None else "failed"):
             raise ValueError(f"its status is {status!r}")
     if probe is None:
         return record
-    found, probed = read_probe(probe)
-    with _reading("probe"):
+    found, probed = read_probe(probe, checked=checked)
+    with reading("probe"):
         return replace(record, probe=found, probed=probed)
 
 
-def read_probe(row: Row) -> tuple[Probe, Provenance]:
+def read_probe(row: Row, *, checked: bool = False) -> tuple[Probe, Provenance]:
     """Return the probe of a row of ``probes``, and where it was made."""
-    _require_digest(row, "probe")
-    with _reading("probe"):
-        return Probe.from_dict(_load(row[1])), Provenance.from_dict(_load(row[2]))
+    if not checked:
+        require_digest(row, "probe")
+    with reading("probe"):
+        return Probe.from_dict(load(row[1])), Provenance.from_dict(load(row[2]))
+
+
+def read_studies(
+    rows: Iterable[Row], members: Iterable[Row], planned: Mapping[str, ModelConfig]
+) -> list[Study]:
+    """Return the studies of a store, in the order of their first models."""
+    configs: dict[str, list[ModelConfig]] = {}
+    chosen: dict[str, set[str]] = {}
+    for name, key in members:
+        chosen.setdefault(name, set()).add(key)
+    about: dict[str, str] = dict(rows)
+    for key, config in planned.items():
+        for name in about:
+            if key in chosen.get(name, ()):
+                configs.setdefault(name, []).append(config)
+    with reading("study"):
+        return [read_study(name, load(about[name]), some) for name, some in configs.items()]
 
 
 def check_row(table: str, row: Row) -> None:
@@ -100,32 +137,43 @@ def check_row(table: str, row: Row) -> None:
     elif table == "planned":
         read_plan(row)
     elif not all(isinstance(value, str) for value in row):
-        raise DamagedRowError("a command is not text")
+        raise DamagedRowError(f"a row of {table} is not text")
+    elif table == "studies":
+        with reading("study"):
+            check_study(row[0], load(row[1]))
 
 
 def _read_config(key: object, text: object) -> ModelConfig:
-    with _reading("model"):
-        config = ModelConfig.from_dict(_load(str(text)))
+    with reading("model"):
+        config = _parse_config(str(text), registered())
         if config.key != key:
             raise ValueError("its key is not that of its config")
         return config
 
 
-def _require_digest(row: Row, what: str) -> None:
+@lru_cache(maxsize=16_384)  # a model stands in the plan and in its record
+def _parse_config(text: str, _registered: int) -> ModelConfig:
+    """Return the model of a stored config; parts that were unknown may be registered later."""
+    return ModelConfig.from_dict(load(text))
+
+
+def require_digest(row: Row, what: str) -> None:
+    """Raise DamagedRowError if the digest at the end of a row is not that of its values."""
     texts = all(isinstance(value, str | None) for value in row)
     if not texts or row != sealed(*row[:-1]):
         raise DamagedRowError(f"the digest of a {what} does not match its content")
 
 
 @contextmanager
-def _reading(what: str) -> Iterator[None]:
+def reading(what: str) -> Iterator[None]:
+    """Turn errors of what is read into a DamagedRowError."""
     try:
         yield
     except (TypeError, ValueError, AttributeError, LookupError, RecursionError) as problem:
         raise DamagedRowError(f"a {what} cannot be read: {problem}") from problem
 
 
-def _load(text: str) -> Any:
+def load(text: str) -> Any:
     """Read JSON; numbers that take long to read were never written, and are refused."""
     if re.search(r"\d{301}", text):
         raise ValueError("a number has more than 300 digits")

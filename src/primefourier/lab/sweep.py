@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from primefourier.arithmetic.integers import as_integer
 from primefourier.cluster import remote_client, usable_cores, worker_threads
@@ -20,6 +20,8 @@ from primefourier.lab.config import ModelConfig
 from primefourier.lab.cost import longest_first, model_flops
 from primefourier.lab.record import Record
 from primefourier.lab.store import FolderError, is_done, read_store, write_store
+from primefourier.lab.studies.study import Study, StudyLike
+from primefourier.lab.studies.study_file import refuse_while_loading
 from primefourier.lab.train_models import PACKAGES, train_models
 
 if TYPE_CHECKING:
@@ -97,7 +99,7 @@ class Outcome:
 
 
 def run(
-    configs: Sequence[ModelConfig],
+    studies: StudyLike | Sequence[StudyLike] | Sequence[ModelConfig],
     folder: Path | str,
     *,
     command: str = "",
@@ -113,7 +115,8 @@ def run(
     SIGTERM stop it in seconds, and every reported record is on disk.
 
     Args:
-        configs: The models; repeated ones count once.
+        studies: One or more studies, or a list of models, which become a study with the name of
+            the folder. Models that several studies share are trained once.
         folder: Where the store is; created if needed.
         command: What the user typed, for captions and status.
         workers: Worker processes on this machine; 0 trains in this process; by default one for
@@ -124,9 +127,11 @@ def run(
             are trained again for it; their records stay.
         on_progress: Called at the beginning and after each record.
     """
-    configs = list({config.key: config for config in configs}.values())
+    refuse_while_loading()
+    chosen = _as_studies(studies, Path(folder))
+    configs = list({c.key: c for study in chosen for c in study.configs}.values())
     workers = usable_cores() if workers is None else as_integer(workers, "workers", at_least=0)
-    if _is_finished(configs, folder, probe=probe):
+    if _is_finished(chosen, folder, probe=probe):
         progress = Progress.of(len(configs), [])
         on_progress(progress)
         return Outcome(progress, interrupted=False)
@@ -137,7 +142,7 @@ def run(
             _advise_threads(client)
         store = stack.enter_context(write_store(folder))
         records = {record.config.key: record for record in store.records()}
-        store.begin(configs, command)
+        store.begin(chosen, command)
         pending = _order(configs, records, probe=probe)
         progress = Progress.of(len(configs), pending)
         on_progress(progress)
@@ -154,11 +159,27 @@ def run(
     return Outcome(progress, interrupted=False)
 
 
-def _is_finished(configs: Sequence[ModelConfig], folder: Path | str, *, probe: bool) -> bool:
+def _as_studies(studies: Any, folder: Path) -> list[StudyLike]:
+    found = list(studies) if isinstance(studies, list | tuple) else [studies]
+    if any(isinstance(item, ModelConfig) for item in found):
+        found = [Study(folder.resolve().name or "study", found)]
+    for study in found:
+        if not hasattr(study, "configs"):
+            raise TypeError(f"a study or a list of models is required, got {study!r}")
+    return found
+
+
+def _is_finished(studies: Sequence[StudyLike], folder: Path | str, *, probe: bool) -> bool:
     """Return whether nothing remains to be done, so that the files of a finished run stay."""
     try:
         with read_store(folder) as store:
-            return {config.key for config in configs} <= store.done(probe=probe)
+            found = store.read()
+            done = {r.config.key for r in found.records if is_done(r, probe=probe)}
+            planned = {study.name: {c.key for c in study.configs} for study in found.studies}
+            return all(
+                {c.key for c in study.configs} <= done & planned.get(study.name, set())
+                for study in studies
+            )
     except FolderError:  # there is no store yet
         return False
 

@@ -11,6 +11,7 @@ from primefourier.cluster import ClusterError, local_client, with_version_check
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.provenance import provenance_now
 from primefourier.lab.record import Record
+from primefourier.lab.studies.study_file import SourceError, Sources, find_sources, load_sources
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -74,8 +75,11 @@ def train_on(
 
     train = with_version_check(train_alone, PACKAGES)
     run = uuid4().hex  # another run on this cluster may train the same models, and be stopped
+    sources = find_sources(configs)
     futures = {
-        client.submit(train, c.to_dict(), device=device, probe=probe, key=f"pfe-{c.key}-{run}"): c
+        client.submit(
+            train, c.to_dict(), sources, device=device, probe=probe, key=f"pfe-{c.key}-{run}"
+        ): c
         for c in configs
     }
     try:
@@ -125,8 +129,12 @@ def _fetch(future: Future[Record]) -> Record:
                 ) from error
 
 
-def train_alone(config: dict[str, Any], *, device: str, probe: bool = False) -> Record:
+def train_alone(
+    config: dict[str, Any], sources: Sources, *, device: str, probe: bool = False
+) -> Record:
     """Train one model, given as plain data, while no other model trains in this process.
+
+    Files that define its parts are loaded first.
 
     A worker may have several threads, but torch has one number of threads per process, which
     decides the order of sums.
@@ -134,4 +142,8 @@ def train_alone(config: dict[str, Any], *, device: str, probe: bool = False) -> 
     from primefourier.lab.measurement import measure
 
     with _one_model:
+        try:
+            load_sources(sources)
+        except SourceError as error:
+            raise ClusterError(f"a worker cannot train models: {error}") from error
         return measure(ModelConfig.from_dict(config), device=device, probe=probe)

@@ -1,120 +1,248 @@
-"""Examples, their order in each epoch, and the readable trainer.
+"""Features and labels of a model, their order in each epoch, and the readable trainer.
 
-``fast_training`` computes the same numbers up to rounding, but faster.
+``fast_training`` computes the same numbers up to rounding, but faster, for the paper's network.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
+from primefourier.lab import tasks
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.network import RowClassifier, new_model, row_features
-from primefourier.lab.task import make_task
+from primefourier.lab.modules import JoinedModel, join_operands
+from primefourier.lab.parts import InputShape
 
-Observe = Callable[[RowClassifier], None]
+Observe = Callable[[nn.Module], None]
 """A function that sees the network before training and after each epoch, and does not change it."""
 
 
 @dataclass(frozen=True)
-class Examples:
-    """Features and labels of a task, for training and for testing.
+class Inputs:
+    """What a network reads, and the labels.
 
     Shape:
-        features (n, P, 4D), labels (n,).
+        values: features (n, rows, operands · width), or integers (n, operands) for an embedding
+        with parameters; labels (n,).
     """
 
-    train_features: Tensor
-    train_labels: Tensor
-    test_features: Tensor
-    test_labels: Tensor
+    values: Tensor
+    labels: Tensor
+
+
+@dataclass(frozen=True)
+class Data:
+    """The inputs of a model: for training, for testing, and test sets beyond the input range."""
+
+    train: Inputs
+    test: Inputs
+    beyond: Mapping[str, Inputs]
 
     @property
     def device(self) -> torch.device:
         """The device of the tensors."""
-        return self.train_features.device
+        return self.train.values.device
 
 
-def make_examples(
-    config: ModelConfig,
-    *,
-    device: torch.device | str = "cpu",
-    dtype: torch.dtype = torch.float32,
-) -> Examples:
-    """Draw the pairs of a config and encode them.
+def make_data(
+    config: ModelConfig, *, device: torch.device | str = "cpu", dtype: torch.dtype = torch.float32
+) -> Data:
+    """Draw the examples of a config and encode them.
 
-    >>> config = ModelConfig(experiment="e", modulus=7, input_range=9, primes=(3, 7))
-    >>> make_examples(config).train_features.shape
+    >>> from primefourier.lab import ModularArithmetic, PrimeFourier
+    >>> task = ModularArithmetic(modulus=7, input_range=9)
+    >>> config = ModelConfig(embedding=PrimeFourier(primes=(3, 7)), task=task)
+    >>> make_data(config).train.values.shape
     torch.Size([64, 2, 24])
     """
-    task = make_task(config)
-    return Examples(
-        row_features(task.train_pairs, config, dtype=dtype).to(device),
-        torch.from_numpy(task.train_labels).to(device),
-        row_features(task.test_pairs, config, dtype=dtype).to(device),
-        torch.from_numpy(task.test_labels).to(device),
-    )
+    samples = config.task.draw(config.seed)
+
+    def convert(examples: tasks.Examples) -> Inputs:
+        values = read_integers(examples.inputs, config, dtype=dtype)
+        return Inputs(values.to(device), torch.from_numpy(examples.labels).to(device))
+
+    beyond = {name: convert(examples) for name, examples in samples.beyond.items()}
+    data = Data(convert(samples.train), convert(samples.test), beyond)
+    shapes = {tuple(some.values.shape[1:]) for some in (data.train, data.test, *beyond.values())}
+    if len(shapes) > 1:
+        raise ValueError(
+            f"rows of {type(config.embedding).__name__} must have one width for all integers, got "
+            f"examples of shapes {sorted(shapes)}"
+        )
+    return data
+
+
+def read_integers(
+    inputs: tasks.Integers, config: ModelConfig, *, dtype: torch.dtype = torch.float32
+) -> Tensor:
+    """Return what the network of a config reads: features, or integers if those are trained.
+
+    Args:
+        inputs: The integers.
+        config: The model.
+        dtype: float32; other dtypes are for rows of primes, which are then exact to that dtype.
+
+    Shape:
+        (n, operands) → (n, rows, operands · width), or (n, operands).
+    """
+    embedding: Any = config.embedding
+    if not hasattr(embedding, "rows"):
+        if inputs.dtype == object:
+            raise ValueError(
+                f"{type(embedding).__name__} has parameters and reads integers below 2^63; use "
+                "smaller values of beyond"
+            )
+        return torch.from_numpy(inputs)
+    values, where = np.unique(inputs, return_inverse=True)
+    exact = {} if dtype == torch.float32 else {"dtype": str(dtype).removeprefix("torch.")}
+    rows = embedding.rows(values, **exact)
+    _check_rows(rows, len(values), config)
+    index = torch.from_numpy(where.reshape(inputs.shape))
+    joined = join_operands(rows[index])
+    mix = getattr(embedding, "mix", None)
+    return joined if mix is None else mix(joined, inputs.shape[1])
+
+
+def _check_rows(rows: Any, count: int, config: ModelConfig) -> None:
+    what = f"rows of {type(config.embedding).__name__}"
+    if not isinstance(rows, Tensor) or not rows.is_floating_point():
+        raise TypeError(f"{what} must return a tensor of floats, got {type(rows).__name__}")
+    if rows.ndim != 3 or rows.shape[:2] != (count, len(config.row_names)) or not rows.shape[2]:
+        raise ValueError(
+            f"{what} must return shape ({count}, {len(config.row_names)}, width) for {count} "
+            f"integers and {len(config.row_names)} row names, got {tuple(rows.shape)}"
+        )
+    if not bool(rows.isfinite().all()):
+        raise ValueError(f"{what} must return finite features, got NaN or infinity")
 
 
 def epoch_orders(config: ModelConfig, size: int) -> Iterator[Tensor]:
-    """Yield a new order of the training pairs for each epoch; it depends on the seed only.
-
-    >>> config = ModelConfig(experiment="e", modulus=7, input_range=9, primes=(7,), epochs=2)
-    >>> [len(order) for order in epoch_orders(config, 64)]
-    [64, 64]
-    """
+    """Yield a new order of the training examples for each epoch; it depends on the seed only."""
     generator = torch.Generator().manual_seed(config.seed)
-    for _ in range(config.epochs):
+    for _ in range(config.training.epochs):
         yield torch.randperm(size, generator=generator)
+
+
+def new_model(config: ModelConfig, data: Data) -> nn.Module:
+    """Create the untrained network of a config, in the dtype of its features.
+
+    The seed of the config determines the weights. They are drawn in float32 and then converted, so
+    that they are the same in every dtype. The global random state does not change.
+    """
+    embedding: Any = config.embedding
+    values = data.train.values
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(config.seed)
+        if hasattr(embedding, "rows"):
+            model = config.network.build(_input_shape(config, values), config.task.classes)
+            return _check_module(model, config).to(data.device, values.dtype)
+        rows = embedding.module()
+        features = join_operands(_embed_some(rows, values[:2], config))
+        network = config.network.build(_input_shape(config, features), config.task.classes)
+        return JoinedModel(rows, _check_module(network, config)).to(data.device)
+
+
+def _embed_some(module: nn.Module, integers: Tensor, config: ModelConfig) -> Tensor:
+    with torch.no_grad():
+        rows = module(integers.flatten().cpu())
+    _check_rows(rows, integers.numel(), config)
+    found: Tensor = rows.unflatten(0, tuple(integers.shape))
+    return found
+
+
+def _input_shape(config: ModelConfig, features: Tensor) -> InputShape:
+    operands = config.task.operands
+    return InputShape(features.shape[1], operands, features.shape[2] // operands)
+
+
+def _check_module(network: object, config: ModelConfig) -> nn.Module:
+    if not isinstance(network, nn.Module):
+        raise TypeError(
+            f"build of {type(config.network).__name__} must return an nn.Module, got "
+            f"{type(network).__name__}"
+        )
+    return network
 
 
 @dataclass(frozen=True)
 class Trained:
-    """A trained network and the number of its correct test answers after each epoch."""
+    """A trained network and the number of its correct test answers after each epoch.
 
-    model: RowClassifier
+    Args:
+        model: The network, with its embedding if that has parameters.
+        correct: Correct test answers after each epoch.
+        trainer: The trainer that was used.
+    """
+
+    model: nn.Module
     correct: tuple[int, ...]
+    trainer: str
+
+    @torch.no_grad()
+    def features(self, inputs: Inputs) -> Tensor:
+        """Return the features that the network itself reads."""
+        if isinstance(self.model, JoinedModel):
+            return self.model.features(inputs.values)
+        return inputs.values
+
+    @property
+    def network(self) -> nn.Module:
+        """The network without its embedding."""
+        return self.model.network if isinstance(self.model, JoinedModel) else self.model
 
 
-def train_plain(
-    config: ModelConfig, examples: Examples, *, observe: Observe = lambda _: None
-) -> Trained:
+def train_plain(config: ModelConfig, data: Data, *, observe: Observe = lambda _: None) -> Trained:
     """Train one model and count its correct test answers after each epoch.
 
     Args:
         config: The model.
-        examples: Its task.
+        data: Its examples.
         observe: A function that sees the network before training and after each epoch.
 
     Returns:
         The trained network and the counts.
     """
-    model = new_model(config, dtype=examples.train_features.dtype).to(examples.device)
-    optimizer = torch.optim.Adam(model.parameters(), lr=config.learning_rate)
+    model = new_model(config, data)
+    optimizer = config.training.optimizer(list(model.parameters()))
     loss_function = nn.CrossEntropyLoss()
-    train = TensorDataset(examples.train_features, examples.train_labels)
-    test = TensorDataset(examples.test_features, examples.test_labels)
+    train = TensorDataset(data.train.values, data.train.labels)
+    batch_size = config.training.batch_size or len(train)
 
     correct = []
     observe(model)
     for order in epoch_orders(config, len(train)):
         model.train()
-        for features, labels in DataLoader(train, config.batch_size, sampler=order.tolist()):
+        for values, labels in DataLoader(train, batch_size, sampler=order.tolist()):
             optimizer.zero_grad()
-            loss = loss_function(model(features), labels)
+            loss = loss_function(_logits(model, values, config), labels)
             loss.backward()
             optimizer.step()
-
-        model.eval()
-        with torch.no_grad():
-            answers = [
-                (model(features).argmax(1) == labels).sum()
-                for features, labels in DataLoader(test, config.batch_size)
-            ]
-        correct.append(int(sum(answers)))
+        correct.append(count_correct(model, data.test, config))
         observe(model)
-    return Trained(model, tuple(correct))
+    return Trained(model, tuple(correct), "plain")
+
+
+@torch.no_grad()
+def count_correct(model: nn.Module, inputs: Inputs, config: ModelConfig) -> int:
+    """Return the number of correct answers of a network."""
+    model.eval()
+    size = config.training.batch_size or len(inputs.labels)
+    batches = zip(inputs.values.split(size), inputs.labels.split(size), strict=True)
+    found = [(_logits(model, x, config).argmax(1) == y).sum() for x, y in batches]
+    return int(sum(found))
+
+
+def _logits(model: nn.Module, values: Tensor, config: ModelConfig) -> Tensor:
+    logits: Tensor = model(values)
+    if logits.shape != (len(values), config.task.classes):
+        raise ValueError(
+            f"the network of {type(config.network).__name__} must return logits of shape "
+            f"({len(values)}, {config.task.classes}), got {tuple(logits.shape)}"
+        )
+    return logits

@@ -99,10 +99,11 @@ def verify_records(
         scheduler: The address of a Dask scheduler to use instead, or the file it wrote.
         device: The torch device of the workers.
 
-    >>> from primefourier.lab.config import ModelConfig
-    >>> from primefourier.lab.measurement import measure
-    >>> config = ModelConfig(experiment="e", modulus=3, input_range=9, primes=(3, 5), epochs=2)
-    >>> (check,) = verify_records([measure(config)], workers=0)
+    >>> from primefourier import lab
+    >>> task = lab.ModularArithmetic(modulus=3, input_range=9)
+    >>> embedding, training = lab.PrimeFourier(primes=(3, 5)), lab.Training(epochs=2)
+    >>> config = lab.ModelConfig(embedding=embedding, task=task, training=training)
+    >>> (check,) = verify_records([lab.measure(config)], workers=0)
     >>> check.same, check.difference
     (True, '')
     """

@@ -1,5 +1,6 @@
-"""Studies: the paper's three experiments as lists of models, the profiles, and settings files."""
+"""Studies: named lists of models, the paper's experiments and profiles, and settings files."""
 
+from primefourier.lab.studies.experiment import Experiment
 from primefourier.lab.studies.paper import (
     EXPERIMENTS,
     PROFILES,
@@ -10,12 +11,14 @@ from primefourier.lab.studies.paper import (
     profile,
 )
 from primefourier.lab.studies.settings_file import read_settings
-from primefourier.lab.studies.study import Study
+from primefourier.lab.studies.study import Axis, Study
 
 __all__ = [
     "EXPERIMENTS",
     "PROFILES",
+    "Axis",
     "CompositeModuli",
+    "Experiment",
     "ShuffledControl",
     "SinglePrime",
     "Study",

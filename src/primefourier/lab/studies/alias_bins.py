@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from primefourier.analysis.ablation import Kind
 from primefourier.encoding import PrimeBasis
+from primefourier.lab.config import prime_parts
 from primefourier.lab.record import Record
 from primefourier.lab.studies.grid import Grid
+from primefourier.lab.studies.paper_grids import follows_paper
 from primefourier.theory import alias_distance, pair_alias_distance
 from primefourier.theory.aliases import LEAST_TURN
 
@@ -71,7 +73,7 @@ def alias_bins(
     records = {
         record.config.key: record
         for grid in grids
-        if grid.variant.follows_paper
+        if follows_paper(grid)
         for record in grid.found(grid.planned)
         if record.probe is not None and not record.config.degenerate
     }
@@ -96,11 +98,11 @@ def _blocks(record: Record, kind: Kind) -> _Floats:
     """Return both distances and the drop of each irrelevant block of one model, (3, blocks)."""
     assert record.probe is not None  # only probed models count
     config = record.config
-    distances = _distances(config.modulus, config.basis, config.input_range)
-    periods = [period for row in config.basis.periods for period in row]
+    embedding, task = prime_parts(config)
+    distances = _distances(task.modulus, embedding.basis, task.input_range)
+    periods = [period for row in embedding.basis.periods for period in row]
     chosen = [
-        config.modulus % period != 0 and config.input_range >= LEAST_TURN * period
-        for period in periods
+        task.modulus % period != 0 and task.input_range >= LEAST_TURN * period for period in periods
     ]
     return np.stack([*distances, np.array(record.probe.block_drops(kind))])[:, chosen]
 

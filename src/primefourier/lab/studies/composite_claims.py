@@ -25,10 +25,15 @@ from primefourier.lab.studies.drop_claims import (
     relevant_drop,
     write_drop,
 )
+from primefourier.lab.studies.experiment import PAPER_RANGES
 from primefourier.lab.studies.paper import CompositeModuli
-from primefourier.lab.studies.study import PAPER_RANGES
+from primefourier.lab.studies.paper_grids import paper_places
 
-_CONFIGS = [config for config in CompositeModuli().configs() if not config.degenerate]
+_PLACES = [
+    place
+    for place, configs in paper_places(CompositeModuli.short_name).items()
+    if not configs[0].degenerate
+]
 _SHARE = 0.77
 
 
@@ -41,7 +46,7 @@ def _judged(cells: Cells) -> list[Cell]:
 
 
 def _nonfactor(cells: Cells) -> Finding:
-    return judge_below_floor(_judged(cells), _judge_share, len(_CONFIGS), percent=True)
+    return judge_below_floor(_judged(cells), _judge_share, len(_PLACES), percent=True)
 
 
 def _judge_share(share: float) -> Verdict:
@@ -51,18 +56,18 @@ def _judge_share(share: float) -> Verdict:
 
 
 def _factor(cells: Cells) -> Finding:
-    return judge_range(_judged(cells), relevant_drop, 0.29, 0.88, len(_CONFIGS))
+    return judge_range(_judged(cells), relevant_drop, 0.29, 0.88, len(_PLACES))
 
 
 def _accuracy(cells: Cells) -> Finding:
-    found = [cell for cell in _judged(cells) if cell.input_range >= 500]
+    found = [cell for cell in _judged(cells) if cell.column >= 500]
     evidence = [
         Evidence.of(cell, write_drop(cell.accuracy, 4), is_inside(cell.accuracy, 1.0, math.inf))
         for cell in found
     ]
     lowest = min((cell.accuracy.mean for cell in found), default=math.nan)
     measured = f"{count_agreeing(evidence)} of {len(found)} at 1.00; lowest {lowest:.4f}"
-    asked = sum(config.input_range >= 500 for config in _CONFIGS)
+    asked = sum(input_range >= 500 for _, input_range in _PLACES)
     return judge_all(evidence, measured, asked)
 
 
@@ -70,12 +75,12 @@ def _small_range(cells: Cells) -> Finding:
     drops: dict[str, dict[int, dict[int, float]]] = {}
     for cell in _judged(cells):
         if _three_factors(cell.row):
-            drops.setdefault(f"N = {cell.row}", {})[cell.input_range] = {
+            drops.setdefault(f"N = {cell.row}", {})[cell.column] = {
                 seed: relevant for seed, (relevant, _) in both_by_seed(cell).items()
             }
     asked = sum(
-        config.input_range == SMALLEST_RANGE and _three_factors(config.modulus)
-        for config in _CONFIGS
+        input_range == SMALLEST_RANGE and _three_factors(modulus)
+        for modulus, input_range in _PLACES
     )
     return judge_lower_at_100(drops, ranges=len(PAPER_RANGES), asked=asked, noun="moduli")
 

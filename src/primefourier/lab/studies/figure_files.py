@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -35,8 +36,10 @@ class FigureFile:
 def write_figures(files: Iterable[FigureFile], target: Path) -> list[Path]:
     """Draw figures, write them to a folder, and return the files."""
     written = []
-    # the same records give the same files
-    with mpl.rc_context({"svg.hashsalt": "primefourier"}), _collect_young_objects() as collect:
+    # the same records give the same files, and names from a store are no formulas
+    settings: Any = {"svg.hashsalt": "primefourier", "text.parse_math": False}
+    same = mpl.rc_context(settings)
+    with same, _collect_young_objects() as collect:
         for file in files:
             written += _save(file, target)
             collect()

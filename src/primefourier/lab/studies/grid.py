@@ -1,67 +1,106 @@
-"""A grid: the models of one variant and their records, arranged in cells."""
+"""A grid: the models of a study and their records, arranged in cells along two axes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from primefourier._checks import plural
+from primefourier.analysis import noise_floor
 from primefourier.analysis.ablation import Kind
-from primefourier.lab.cells import Cell, make_cells
+from primefourier.lab.cells import Cell, make_cell
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
-from primefourier.lab.studies.study import Study
-from primefourier.lab.studies.variants import Variant, training_commands
+from primefourier.lab.studies.study import Axis, Study, find_axes
 
-Place = tuple[int, int]
-"""The row and the input range of a cell."""
+Place = tuple[Any, Any]
+"""The values of a cell along the rows and along the columns."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Grid:
-    """The models of one variant, their records, and the captions of its figures.
+    """The models of a study that differ along two axes, and the captions of its figures.
 
     Args:
-        variant: The settings that the models share.
+        study: The study.
+        row_axis: What varies along the rows; None if nothing does.
+        column_axis: What varies along the columns; None if nothing does.
         planned: The models, measured or not.
         records: The records of the run, by key.
+        fixed: The values of the study's further axes.
     """
 
-    variant: Variant
+    study: Study
+    row_axis: Axis | None
+    column_axis: Axis | None
     planned: Sequence[ModelConfig]
     records: Mapping[str, Record]
+    fixed: Mapping[str, Any] = field(default_factory=dict)
     _made: dict[tuple[Kind, bool], dict[Place, Cell]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
+        default_factory=dict, init=False, repr=False
     )
 
     @property
-    def study(self) -> type[Study]:
-        """The study that the models belong to."""
-        return self.variant.study
+    def title(self) -> str:
+        """The study, and the values of its further axes."""
+        return ", ".join([self.study.title, *(f"{k} = {v}" for k, v in self.fixed.items())])
 
     @property
-    def title(self) -> str:
-        """The experiment, and the settings that differ from the paper's."""
-        return self.variant.title
+    def row_name(self) -> str:
+        """The short name of the rows."""
+        return self.row_axis.name if self.row_axis else "all"
+
+    @property
+    def column_name(self) -> str:
+        """The short name of the columns."""
+        return self.column_axis.name if self.column_axis else "all"
+
+    def place_of(self, config: ModelConfig) -> Place:
+        """Return where a model belongs."""
+        row, column = (
+            "" if axis is None else axis.value(config) for axis in (self.row_axis, self.column_axis)
+        )
+        return row, column
+
+    def name_of(self, place: Place) -> str:
+        """Return the name of a cell.
+
+        It lists the values along the axes, as in "N = 15, r = 100".
+        """
+        axes = zip((self.row_axis, self.column_axis), place, strict=True)
+        words = [f"{axis.name} = {value}" for axis, value in axes if axis is not None]
+        return ", ".join(words) or self.study.title
 
     def cells_of(self, kind: Kind = "zero", *, probed: bool = False) -> dict[Place, Cell]:
-        """Return the measured cells, by row and range.
+        """Return the measured cells, by row and column.
 
         Args:
-            kind: The kind of ablation; all but zero need probes.
+            kind: The kind of ablation.
             probed: Whether only probed models count.
         """
         if (kind, probed) not in self._made:
             records = self.records
             if probed:
                 records = {key: record for key, record in records.items() if record.probe}
-            self._made[kind, probed] = make_cells(self.study, self.planned, records, kind=kind)
+            cells = {
+                place: make_cell(
+                    self.name_of(place),
+                    place,
+                    configs,
+                    records,
+                    threshold=self.study.threshold,
+                    kind=kind,
+                )
+                for place, configs in self.by_place.items()
+            }
+            self._made[kind, probed] = {place: cell for place, cell in cells.items() if cell}
         return self._made[kind, probed]
 
     @property
     def cells(self) -> dict[Place, Cell]:
-        """The measured cells, with rows ablated as in the paper."""
+        """The measured cells, with rows zeroed."""
         return self.cells_of()
 
     @cached_property
@@ -69,24 +108,18 @@ class Grid:
         """The planned models of every cell."""
         found: dict[Place, list[ModelConfig]] = {}
         for config in self.planned:
-            found.setdefault(self.study.cell_of(config), []).append(config)
+            found.setdefault(self.place_of(config), []).append(config)
         return found
 
     @property
-    def rows(self) -> list[int]:
-        """|P| or N of every planned cell."""
-        return sorted({row for row, _ in self.by_place})
+    def rows(self) -> list[Any]:
+        """The values along the rows."""
+        return in_order(row for row, _ in self.by_place)
 
     @property
-    def ranges(self) -> list[int]:
-        """The input range of every planned cell."""
-        return sorted({input_range for _, input_range in self.by_place})
-
-    @cached_property
-    def made_by(self) -> str:
-        """The commands that train the models, for the metadata of a file."""
-        probe = any(record.probe for record in self.found(self.planned))
-        return "; ".join(training_commands(self.planned, probe=probe))
+    def columns(self) -> list[Any]:
+        """The values along the columns."""
+        return in_order(column for _, column in self.by_place)
 
     def found(self, configs: Iterable[ModelConfig]) -> list[Record]:
         """Return the records of some models that are measured."""
@@ -104,7 +137,7 @@ class Grid:
         shown = list(records)
         by_cell: dict[Place, set[int]] = {}
         for record in shown:
-            by_cell.setdefault(self.study.cell_of(record.config), set()).add(record.config.seed)
+            by_cell.setdefault(self.place_of(record.config), set()).add(record.config.seed)
         counts = sorted(map(len, by_cell.values()))
         sentences = [text, several if counts and counts[-1] > 1 else ""]
         if not shown:
@@ -119,11 +152,52 @@ class Grid:
         floors = [f"{record.measured.noise_floor:.3f}" for record in shown]
         floor = " to ".join(dict.fromkeys([max(floors), min(floors)]))
         models = f"{plural(len(shown), 'model')}, {words} per configuration; noise floor {floor}."
-        trainer = "" if self.variant.trainer == "fast" else "Plain trainer."
-        sentences += [models, trainer, self._failures()]
+        sentences += [models, self._failures()]
         return " ".join(filter(None, sentences))
 
     def _failures(self) -> str:
         records = (self.records.get(config.key) for config in self.planned)
         failed = sum(record is not None and record.error is not None for record in records)
         return f"{plural(failed, 'model')} failed; pfe status shows why." if failed else ""
+
+
+def make_grids(studies: Iterable[Study], records: Mapping[str, Record]) -> list[Grid]:
+    """Arrange the models of studies in grids; a third axis gives one grid for each of its values.
+
+    Args:
+        studies: The studies of a run.
+        records: The records of the run, by key.
+    """
+    grids = []
+    for study in studies:
+        axes = find_axes(study.configs) if study.axes is None else study.axes
+        rows, columns, *others = [*axes, None, None][: max(2, len(axes))]
+        groups: dict[tuple[Any, ...], list[ModelConfig]] = {}
+        for config in study.configs:
+            values = tuple(axis.value(config) for axis in others if axis is not None)
+            groups.setdefault(values, []).append(config)
+        for values, configs in groups.items():
+            names = [axis.name for axis in others if axis is not None]
+            fixed = dict(zip(names, values, strict=True))
+            grids.append(Grid(study, rows, columns, configs, records, fixed))
+    return grids
+
+
+def in_order(values: Iterable[Any]) -> list[Any]:
+    """Return different values in order: numbers first, then texts, then nothing.
+
+    >>> in_order([10, "b", 2, None, 2])
+    [2, 10, 'b', None]
+    """
+
+    def rank(value: Any) -> tuple[int, Any]:
+        if value is None:
+            return 2, 0
+        return (1, value) if isinstance(value, str) else (0, value)
+
+    return sorted(set(values), key=rank)
+
+
+def floor_of(config: ModelConfig) -> float:
+    """Return the noise floor of the drops of a model, measured or not."""
+    return noise_floor(config.task.sizes()[1])

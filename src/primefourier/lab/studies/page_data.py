@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -14,15 +15,21 @@ from primefourier.lab.claims import Claim, Finding
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.provenance import Provenance
 from primefourier.lab.record import Record
-from primefourier.lab.studies.grid import Grid, Place
-from primefourier.lab.studies.question_tables import answers_as_data
-from primefourier.lab.studies.questions import Answers
-from primefourier.lab.studies.variants import (
-    Variant,
+from primefourier.lab.studies.experiment import Experiment
+from primefourier.lab.studies.grid import Grid, Place, floor_of, in_order
+from primefourier.lab.studies.paper import EXPERIMENTS
+from primefourier.lab.studies.paper_grids import (
+    command_words,
+    differences,
+    experiment_of,
+    follows_paper,
+    modulus_of,
+    paper_grid,
     paper_places,
-    paper_variant,
     training_commands,
 )
+from primefourier.lab.studies.question_tables import answers_as_data
+from primefourier.lab.studies.questions import Answers
 
 _DEFAULT_SEEDS = [42]
 
@@ -45,11 +52,13 @@ def run_as_data(
         findings: The judged claims.
         answers: What probes answer, if anything.
     """
+    others = [grid for grid in grids if experiment_of(grid) is None]
+    shown = list(grids) if others else _with_paper_grids(grids)
     by_key = {record.config.key for record in records}
     failures = [record for record in records if record.error is not None]
     measured = len(records) - len(failures)
     probed = any(record.probe is not None for record in records)
-    commands = training_commands(planned, probe=probed)
+    commands = training_commands(grids, probe=probed)
     return {
         "name": Path(folder).resolve().name or str(folder),
         "folder": str(folder),
@@ -62,8 +71,8 @@ def run_as_data(
             "waiting": sum(config.key not in by_key for config in planned),
         },
         **_circumstances([record.provenance for record in records]),
-        "grids": list(map(_grid, grids)),
-        "claims": _claims(findings, grids),
+        "grids": list(map(_grid, shown)),
+        "claims": _claims(findings, shown) if shown != others else [],
         "questions": None if answers is None else answers_as_data(answers),
         "failures": [
             {"model": record.config.describe(), "error": record.error} for record in failures
@@ -91,43 +100,72 @@ def _distinct(texts: Iterable[str | None]) -> list[str]:
     return list(dict.fromkeys(text for text in texts if text))
 
 
+def _with_paper_grids(grids: Sequence[Grid]) -> list[Grid]:
+    """Return the grids of a run, with empty ones for the paper's experiments that it lacks."""
+    found = {experiment_of(grid): grid for grid in reversed(grids) if not differences(grid)}
+    first = [
+        found.get(experiment) or replace(paper_grid(name), planned=())
+        for name, experiment in EXPERIMENTS.items()
+    ]
+    return [*first, *(grid for grid in grids if grid not in first)]
+
+
 def _grid(grid: Grid) -> dict[str, Any]:
     """Return all cells of a grid, and its axes, measures and commands.
 
-    The paper's own variant has all cells of the paper's grid, in addition to the planned ones.
+    A grid with the paper's settings has all cells of the paper's grid, in addition to the planned
+    ones.
     """
-    variant, study = grid.variant, grid.study
-    own = variant == paper_variant(variant.experiment)
-    places = {*grid.by_place, *(paper_places(variant.experiment) if own else ())}
-    rows, ranges = (sorted(set(axis)) for axis in zip(*places, strict=True))
+    experiment = experiment_of(grid)
+    every: dict[Place, list[ModelConfig]] = {}
+    if experiment is not None and not differences(grid):
+        every |= paper_places(experiment.short_name)
+    places = {*grid.by_place, *every}
+    rows, columns = (in_order(axis) for axis in zip(*places, strict=True))
     return {
-        "title": grid.title + ", plain trainer" * (variant.trainer != "fast"),
-        "experiment": variant.experiment,
-        "paper": variant.follows_paper,
-        "row_name": study.row_name,
-        "row_label": study.row_label,
-        "threshold": study.threshold,
+        "title": grid.title,
+        "expectation": "" if experiment is None else experiment.expectation,
+        "paper": follows_paper(grid),
+        "row_name": grid.row_name,
+        "row_label": grid.row_axis.label if grid.row_axis else "",
+        "column_name": grid.column_name,
+        "column_label": grid.column_axis.label if grid.column_axis else "",
+        "threshold": grid.study.threshold,
         "rows": rows,
-        "ranges": ranges,
+        "columns": columns,
         "seeds": sorted({config.seed for config in grid.planned}) or _DEFAULT_SEEDS,
-        "command": variant.command,
-        "row_option": study.row_option,
-        "cells": [_cell(grid, place) for place in product(rows, ranges)],
+        "command": command_words(grid),
+        "row_option": f"--{experiment.row_setting}" if experiment else "",
+        "column_option": "--ranges" if experiment else "",
+        "model_name": _model_name(grid, experiment),
+        "cells": [_cell(grid, place, every) for place in product(rows, columns)],
     }
 
 
-def _cell(grid: Grid, place: Place) -> dict[str, Any]:
+def _model_name(grid: Grid, experiment: type[Experiment] | None) -> str:
+    """Return what tells the models of one seed of a cell apart; empty if there is only one."""
+    if experiment is not None:
+        return "" if experiment.one_model_per_cell else "p"
+    counts = [
+        len(configs) > len({config.seed for config in configs})
+        for configs in grid.by_place.values()
+    ]
+    return "model" if any(counts) else ""
+
+
+def _cell(grid: Grid, place: Place, every: Mapping[Place, Sequence[ModelConfig]]) -> dict[str, Any]:
     """Return one cell, measured or not."""
     planned, cell = grid.by_place.get(place, []), grid.cells.get(place)
     measured = grid.found(planned)
     failed = sum(config.key in grid.records for config in planned) - len(measured)
-    models = planned or grid.variant.models(*place, seed=0)
+    models = [config for config in planned or every.get(place, ()) if config.known]
+    floor = cell.noise_floor if cell else floor_of(models[0]) if models else 0.0
     return {
         "row": place[0],
-        "range": place[1],
+        "column": place[1],
         "state": _state(cell, planned, len(measured), failed),
         "models": {"planned": len(planned), "measured": len(measured), "failed": failed},
-        "degenerate": all(config.degenerate for config in models),
+        "degenerate": bool(models) and all(config.degenerate for config in models),
         "seeds": [] if cell is None else list(cell.seeds),
         "asked_seeds": sorted({config.seed for config in planned}),
         "relevant": None if cell is None else _interval(cell.relevant),
@@ -135,8 +173,9 @@ def _cell(grid: Grid, place: Place) -> dict[str, Any]:
         "accuracy": None if cell is None else _interval(cell.accuracy),
         "ratio": None if cell is None else _ratio(cell.ratio),
         "converged": None if cell is None else cell.converged,
-        "floor": models[0].noise_floor if cell is None else cell.noise_floor,
-        "runs": list(map(_model, measured)),
+        "beyond": {} if cell is None else cell.accuracy_beyond,
+        "floor": floor,
+        "runs": [_model(record, grid) for record in measured],
     }
 
 
@@ -162,13 +201,14 @@ def _ratio(ratio: Ratio | None) -> dict[str, Any] | None:
     return {"value": ratio.value, "bound": ratio.is_lower_bound, "text": str(ratio)}
 
 
-def _model(record: Record) -> dict[str, Any]:
+def _model(record: Record, grid: Grid) -> dict[str, Any]:
     config, measured = record.config, record.measured
+    known = experiment_of(grid) is not None
     return {
-        "modulus": config.modulus,
+        "name": str(modulus_of(record)) if known else config.describe(),
         "seed": config.seed,
-        "primes": list(config.primes),
-        "relevant": list(config.relevant),
+        "rows": list(measured.row_names),
+        "relevant": list(measured.relevant or ()),
         "test": measured.test_size,
         "correct": measured.correct,
         "lost": list(measured.lost),
@@ -181,16 +221,14 @@ def _model(record: Record) -> dict[str, Any]:
 
 def _claims(findings: Mapping[Claim, Finding], grids: Sequence[Grid]) -> list[dict[str, Any]]:
     """Return the claims; each piece of evidence has the index of its grid, its row and range."""
-    index = {grid.variant: i for i, grid in enumerate(grids)}
     claims = claims_as_data(findings)
     for claim, finding in zip(claims, findings.values(), strict=True):
         claim["verdict_so_far"] = verdict_so_far(finding)
         for data, item in zip(claim["evidence"], finding.evidence, strict=True):
-            data["cell"] = item.cell and _place(item.cell, index)
+            data["cell"] = item.cell and _place(item.cell, grids)
     return claims
 
 
-def _place(cell: Cell, index: Mapping[Variant, int]) -> list[int]:
-    paper = paper_variant(cell.study.name)
-    variant = Variant.of(cell.records[0].config, paper.pool)
-    return [index[variant], cell.row, cell.input_range]
+def _place(cell: Cell, grids: Sequence[Grid]) -> list[Any]:
+    places = (i for i, grid in enumerate(grids) if grid.cells.get((cell.row, cell.column)) is cell)
+    return [next(places), cell.row, cell.column]

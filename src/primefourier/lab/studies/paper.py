@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, get_args
+from typing import Any, ClassVar
 
 from primefourier._checks import require_choice
 from primefourier.arithmetic.integers import as_integer
 from primefourier.encoding import PAPER_BASIS
-from primefourier.lab.config import Embedding, ModelConfig
-from primefourier.lab.studies.study import Study
+from primefourier.lab.config import ModelConfig
+from primefourier.lab.embeddings import PrimeFourier, ShuffledPrimeFourier
+from primefourier.lab.studies.experiment import Experiment
+from primefourier.lab.studies.study import Axis
 
 PAPER_SIZES = (4, 6, 8, 10, 12, 14, 16)
 PAPER_MODULI = (15, 21, 33, 35, 55, 77, 105, 165, 231, 385)
+SHUFFLES = ("shuffled-column", "shuffled-pair", "shuffled-block")
 
 
 @dataclass(frozen=True, kw_only=True)
-class SinglePrime(Study):
+class SinglePrime(Experiment):
     """Experiment 1: does a network trained modulo p use the row of p, and no other?
 
     One model for each task prime p among the first |P| primes, trained on (a + b) mod p.
@@ -26,16 +29,16 @@ class SinglePrime(Study):
         sizes: |P|, how many of the primes have a row; for other primes than the paper's, by default
             all of them.
 
-    >>> len(SinglePrime().configs())
+    >>> len(SinglePrime().configs)
     350
     """
 
-    name: ClassVar[str] = "exp1"
-    title: ClassVar[str] = "Experiment 1"
+    short_name: ClassVar[str] = "exp1"
+    heading: ClassVar[str] = "Experiment 1"
+    expectation: ClassVar[str] = "Trained modulo a prime p. Only the row of p should matter."
     threshold: ClassVar[float] = 0.85
-    row_name: ClassVar[str] = "|P|"
-    row_label: ClassVar[str] = "number of primes |P|"
-    row_option: ClassVar[str] = "--sizes"
+    row_axis: ClassVar[Axis] = Axis("embedding.primes", "|P|", "number of primes |P|", length=True)
+    row_setting: ClassVar[str] = "sizes"
     one_model_per_cell: ClassVar[bool] = False
 
     sizes: tuple[int, ...] = PAPER_SIZES
@@ -46,9 +49,9 @@ class SinglePrime(Study):
             object.__setattr__(self, "sizes", (len(self.primes),))
         super().__post_init__()
 
-    @property
-    def _embedding(self) -> Embedding:
-        return "pfe"
+    @classmethod
+    def _is_paper_pool(cls, pool: Sequence[int]) -> bool:
+        return tuple(pool) == PAPER_BASIS.primes[: len(pool)]
 
     def _models(self) -> Iterator[ModelConfig]:
         """Make the models, by size, range, seed and task prime."""
@@ -59,33 +62,12 @@ class SinglePrime(Study):
                     "name more primes"
                 )
         yield from (
-            self._config(
-                modulus=modulus,
-                input_range=input_range,
-                primes=primes,
-                embedding=self._embedding,
-                seed=seed,
-            )
+            self._config(prime, input_range, self.primes[:size], seed)
             for size in self.sizes
             for input_range in self.ranges
             for seed in self.seeds
-            for modulus, primes in self.tasks(size, self.primes)
+            for prime in self.primes[:size]
         )
-
-    @staticmethod
-    def row_of(config: ModelConfig) -> int:
-        """Return |P|."""
-        return len(config.primes)
-
-    @staticmethod
-    def tasks(row: int, pool: Sequence[int]) -> list[tuple[int, tuple[int, ...]]]:
-        """Return one task for each of the first |P| primes.
-
-        >>> SinglePrime.tasks(2, (3, 5, 7))
-        [(3, (3, 5)), (5, (3, 5))]
-        """
-        primes = tuple(pool[:row])
-        return [(prime, primes) for prime in primes]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,25 +78,31 @@ class ShuffledControl(SinglePrime):
         embedding: What is shuffled between rows: shuffled-column (single numbers), shuffled-pair
             or shuffled-block.
 
-    >>> {config.embedding for config in ShuffledControl().configs()}
-    {'shuffled-column'}
+    >>> len(ShuffledControl(sizes=(4,), ranges=(100,)).configs)
+    4
     """
 
-    name: ClassVar[str] = "control"
-    title: ClassVar[str] = "Control (PFE-Shuffled)"
+    short_name: ClassVar[str] = "control"
+    heading: ClassVar[str] = "Control (PFE-Shuffled)"
+    expectation: ClassVar[str] = (
+        "The same features, shuffled between the rows. No row should stand out."
+    )
 
-    embedding: Embedding = "shuffled-column"
+    embedding: str = "shuffled-column"
 
-    @property
-    def _embedding(self) -> Embedding:
+    def _embedding(self, primes: tuple[int, ...], seed: int) -> PrimeFourier:
         if self.embedding == "pfe":
-            raise ValueError("embedding 'pfe' is that of exp1; the control needs a shuffled one")
-        require_choice(self.embedding, get_args(Embedding)[1:], "embedding")
-        return self.embedding
+            raise ValueError(
+                f"embedding 'pfe' is that of {SinglePrime.short_name}; the control needs a "
+                "shuffled one"
+            )
+        require_choice(self.embedding, SHUFFLES, "embedding")
+        unit: Any = self.embedding.removeprefix("shuffled-")
+        return ShuffledPrimeFourier(primes, self.depth, unit, seed)
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompositeModuli(Study):
+class CompositeModuli(Experiment):
     """Experiment 2: does a network trained modulo N use the rows of N's prime factors?
 
     One model for each modulus N, trained on (a + b) mod N with one fixed set of primes.
@@ -122,50 +110,47 @@ class CompositeModuli(Study):
     Args:
         moduli: N; any integers from 2 on.
 
-    >>> len(CompositeModuli().configs())
+    >>> len(CompositeModuli().configs)
     50
     """
 
-    name: ClassVar[str] = "exp2"
-    title: ClassVar[str] = "Experiment 2"
+    short_name: ClassVar[str] = "exp2"
+    heading: ClassVar[str] = "Experiment 2"
+    expectation: ClassVar[str] = (
+        "Trained modulo N. Only the rows of its prime factors should matter."
+    )
     threshold: ClassVar[float] = 0.70
-    row_name: ClassVar[str] = "N"
-    row_label: ClassVar[str] = "modulus N"
-    row_option: ClassVar[str] = "--moduli"
+    row_axis: ClassVar[Axis] = Axis("task.modulus", "N", "modulus N")
+    row_setting: ClassVar[str] = "moduli"
     one_model_per_cell: ClassVar[bool] = True
 
     primes: tuple[int, ...] = PAPER_BASIS.primes[:8]
     epochs: int = 40
     moduli: tuple[int, ...] = PAPER_MODULI
 
+    @classmethod
+    def _is_paper_pool(cls, pool: Sequence[int]) -> bool:
+        return tuple(pool) == PAPER_BASIS.primes[:8]
+
     def _models(self) -> Iterator[ModelConfig]:
         """Make the models, by modulus, range and seed."""
         return (
-            self._config(modulus=modulus, input_range=input_range, primes=self.primes, seed=seed)
+            self._config(modulus, input_range, self.primes, seed)
             for modulus in self.moduli
             for input_range in self.ranges
             for seed in self.seeds
         )
 
-    @staticmethod
-    def row_of(config: ModelConfig) -> int:
-        """Return N."""
-        return config.modulus
 
-    @staticmethod
-    def tasks(row: int, pool: Sequence[int]) -> list[tuple[int, tuple[int, ...]]]:
-        """Return the only task of a cell: modulo N, with all primes."""
-        return [(row, tuple(pool))]
-
-
-EXPERIMENTS: dict[str, type[Study]] = {
-    study.name: study for study in (SinglePrime, ShuffledControl, CompositeModuli)
+EXPERIMENTS: dict[str, type[Experiment]] = {
+    experiment.short_name: experiment
+    for experiment in (SinglePrime, ShuffledControl, CompositeModuli)
 }
 PROFILES = ("smoke", "quick", "paper")
 
 
-def profile(name: str, *, seeds: Sequence[int] = (42,)) -> list[Study]:
-    """Return the studies of a profile: how much of the paper to run. All follow its protocol.
+def profile(name: str, *, seeds: Sequence[int] = (42,)) -> list[Experiment]:
+    """Return the experiments of a profile: how much of the paper to run, by its protocol.
 
     The quick profile covers part of every figure, and every claim that does not need many primes
     at a large input range.
@@ -198,7 +183,23 @@ def profile(name: str, *, seeds: Sequence[int] = (42,)) -> list[Study]:
     return [SinglePrime(seeds=chosen), ShuffledControl(seeds=chosen), CompositeModuli(seeds=chosen)]
 
 
-def models_of(studies: Sequence[Study]) -> list[ModelConfig]:
-    """Return the models of several studies, each once."""
-    configs = (config for study in studies for config in study.configs())
+def models_of(experiments: Iterable[Experiment]) -> list[ModelConfig]:
+    """Return the models of several experiments, each once."""
+    configs = (config for experiment in experiments for config in experiment.configs)
     return list({config.key: config for config in configs}.values())
+
+
+def own_form() -> list[dict[str, Any]]:
+    """Return the paper's experiments with their settings, for the form that writes commands."""
+    return [
+        {
+            "name": name,
+            "title": experiment.heading,
+            "lists": {
+                setting: list(getattr(experiment(), setting))
+                for setting in (experiment.row_setting, "ranges", "seeds", "primes")
+            },
+            "embeddings": list(SHUFFLES) if hasattr(experiment, "embedding") else [],
+        }
+        for name, experiment in EXPERIMENTS.items()
+    ]

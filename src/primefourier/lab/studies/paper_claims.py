@@ -7,12 +7,18 @@ from collections.abc import Iterable
 from primefourier.analysis.ablation import Kind
 from primefourier.lab.cells import Cell
 from primefourier.lab.claims import Cells, Claim, Finding
+from primefourier.lab.config import prime_parts
 from primefourier.lab.studies.composite_claims import COMPOSITE_CLAIMS
-from primefourier.lab.studies.grid import Grid
+from primefourier.lab.studies.grid import Grid, Place
 from primefourier.lab.studies.paper import EXPERIMENTS
+from primefourier.lab.studies.paper_grids import (
+    experiment_of,
+    follows_paper,
+    modulus_of,
+    paper_places,
+)
 from primefourier.lab.studies.single_prime_claims import CONTROL_CLAIMS, SINGLE_PRIME_CLAIMS
 from primefourier.lab.studies.theory_claims import THEORY_CLAIMS
-from primefourier.lab.studies.variants import paper_places
 
 CLAIMS: tuple[Claim, ...] = (
     *SINGLE_PRIME_CLAIMS,
@@ -25,6 +31,15 @@ CLAIMS: tuple[Claim, ...] = (
 def judge_claims(cells: Cells) -> dict[Claim, Finding]:
     """Judge every claim by the cells of the paper's configurations."""
     return {claim: claim.judge(cells) for claim in CLAIMS}
+
+
+def _is_whole(cell: Cell, place: Place, experiment: str) -> bool:
+    """Return whether each seed of a cell has all models of the paper's cell."""
+    asked = [prime_parts(config)[1].modulus for config in paper_places(experiment).get(place, ())]
+    found: dict[int, list[int]] = {}
+    for record in cell.records:
+        found.setdefault(record.config.seed, []).append(modulus_of(record))
+    return all(sorted(moduli) == sorted(asked) for moduli in found.values())
 
 
 def paper_cells(
@@ -41,9 +56,10 @@ def paper_cells(
     """
     found: dict[str, dict[tuple[int, int], Cell]] = {name: {} for name in EXPERIMENTS}
     for grid in grids:
-        experiment = grid.variant.experiment
-        if grid.variant.follows_paper:
+        experiment = experiment_of(grid)
+        if experiment is not None and follows_paper(grid):
+            name = experiment.short_name
             for place, cell in grid.cells_of(kind, probed=probed).items():
-                if place in paper_places(experiment):
-                    found[experiment].setdefault(place, cell)
+                if _is_whole(cell, place, name):
+                    found[name].setdefault(place, cell)
     return {name: [cells[place] for place in sorted(cells)] for name, cells in found.items()}

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from matplotlib.figure import Figure
 
@@ -14,7 +15,7 @@ from primefourier.figures import Line, Panel, draw_panels
 from primefourier.lab.cells import Cell
 from primefourier.lab.probe import KINDS
 from primefourier.lab.record import Record
-from primefourier.lab.studies.grid import Grid
+from primefourier.lab.studies.grid import Grid, floor_of
 from primefourier.lab.studies.probe_groups import Group, probed_groups
 from primefourier.lab.studies.probe_means import MEASURES, depth_drops, epoch_curves
 
@@ -29,7 +30,7 @@ def probe_figures(grid: Grid) -> dict[str, Callable[[], Figure]]:
     groups = _shown(probed_groups([grid]))
     if not groups:
         return {}
-    name = grid.study.name
+    name = grid.study.name.partition(" ")[0]
     return {
         f"probe-ablations-{name}": partial(draw_kinds, grid),
         f"probe-depths-{name}": partial(draw_depths, grid, groups),
@@ -49,14 +50,14 @@ def _shown(groups: Sequence[Group]) -> list[Group]:
 def draw_kinds(grid: Grid) -> Figure:
     """Draw the drop of the other rows against r, for each kind of ablation."""
     panels = []
-    floors = {float(config.input_range): config.noise_floor for config in grid.planned}
+    floors = column_floors(grid)
     for kind in KINDS:
         cells = grid.cells_of(kind, probed=True)
         lines = [
             interval_line(
-                f"{grid.study.row_name} = {row}",
-                grid.ranges,
-                [_other_drop(cells.get((row, r))) for r in grid.ranges],
+                f"{grid.row_name} = {row}",
+                grid.columns,
+                [_other_drop(cells.get((row, r))) for r in grid.columns],
             )
             for row in grid.rows
         ]
@@ -126,6 +127,11 @@ def draw_equivariance(grid: Grid, groups: Sequence[Group]) -> Figure:
         ),
         across="epoch",
     )
+
+
+def column_floors(grid: Grid) -> dict[Any, float]:
+    """Return the noise floor at each r."""
+    return {place[1]: floor_of(some[0]) for place, some in grid.by_place.items()}
 
 
 def _other_drop(cell: Cell | None) -> Interval | None:

@@ -10,9 +10,11 @@ import numpy as np
 from primefourier.analysis import Interval, mean_interval
 from primefourier.lab.cells import Cell
 from primefourier.lab.record import Record
+from primefourier.lab.studies.experiment import Experiment
 from primefourier.lab.studies.grid import Grid
+from primefourier.lab.studies.paper import EXPERIMENTS
 from primefourier.lab.studies.paper_claims import paper_cells
-from primefourier.lab.studies.study import Study
+from primefourier.lab.studies.paper_grids import experiment_of
 
 
 @dataclass(frozen=True)
@@ -20,13 +22,13 @@ class Group:
     """Probed models that are averaged, seed by seed.
 
     Args:
-        study: The study.
+        experiment: The experiment.
         row: |P| in experiment 1; None for all N of experiment 2.
         input_range: r.
         by_seed: The models of each seed.
     """
 
-    study: type[Study]
+    experiment: type[Experiment]
     row: int | None
     input_range: int
     by_seed: dict[int, list[Record]]
@@ -34,10 +36,9 @@ class Group:
     @property
     def name(self) -> str:
         """What is averaged, without r."""
-        rows = f"all {self.study.row_name}"
-        if self.row is not None:
-            rows = f"{self.study.row_name} = {self.row}"
-        return f"{self.study.title}, {rows}"
+        axis = self.experiment.row_axis.name
+        rows = f"all {axis}" if self.row is None else f"{axis} = {self.row}"
+        return f"{self.experiment.heading}, {rows}"
 
     @property
     def models(self) -> int:
@@ -60,32 +61,32 @@ def probed_groups(grids: Sequence[Grid]) -> list[Group]:
     planned at its r, and has the seeds that these share.
     """
     groups = []
-    for cells in paper_cells(grids, kind="permute").values():  # known only to probes
-        if not cells:
-            continue
-        study = cells[0].study
-        if study.one_model_per_cell:
-            groups += _pooled(study, cells, grids)
+    for name, cells in paper_cells(grids, kind="permute").items():  # known only to probes
+        experiment = EXPERIMENTS[name]
+        if experiment.one_model_per_cell:
+            groups += _pooled(experiment, cells, grids)
         else:
             groups += [
-                Group(study, cell.row, cell.input_range, _by_seed([cell], cell.seeds))
+                Group(experiment, cell.row, cell.column, _by_seed([cell], cell.seeds))
                 for cell in cells
             ]
     return groups
 
 
-def _pooled(study: type[Study], cells: Sequence[Cell], grids: Sequence[Grid]) -> list[Group]:
+def _pooled(
+    experiment: type[Experiment], cells: Sequence[Cell], grids: Sequence[Grid]
+) -> list[Group]:
     rows: dict[int, set[int]] = {}
     for grid in grids:
-        for config in grid.planned if grid.study is study else ():
-            if not config.degenerate:
-                rows.setdefault(config.input_range, set()).add(study.row_of(config))
+        for place, configs in grid.by_place.items() if experiment_of(grid) is experiment else ():
+            if not all(config.degenerate for config in configs):
+                rows.setdefault(place[1], set()).add(place[0])
     groups = []
     for input_range in sorted(rows):
-        found = [c for c in cells if c.input_range == input_range and not c.degenerate]
+        found = [c for c in cells if c.column == input_range and not c.degenerate]
         seeds = set.intersection(*(set(c.seeds) for c in found)) if found else set()
         if seeds and {c.row for c in found} == rows[input_range]:
-            groups.append(Group(study, None, input_range, _by_seed(found, sorted(seeds))))
+            groups.append(Group(experiment, None, input_range, _by_seed(found, sorted(seeds))))
     return groups
 
 

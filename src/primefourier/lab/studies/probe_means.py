@@ -11,8 +11,10 @@ import numpy as np
 
 from primefourier.analysis import Interval, mean_interval
 from primefourier.analysis.ablation import Kind
+from primefourier.lab.config import prime_parts
 from primefourier.lab.probe import KINDS, Probe
 from primefourier.lab.record import Record
+from primefourier.lab.studies.paper_grids import modulus_of
 from primefourier.lab.studies.probe_groups import Group
 
 
@@ -63,10 +65,10 @@ def depth_drops(group: Group) -> list[DepthDrops]:
 
 def _drops(record: Record, *, kind: Kind, relevant: bool) -> list[float]:
     """Return a model's mean drop at each depth, over the relevant or over the other rows."""
-    config = record.config
+    measured = record.measured
     assert record.probe is not None  # groups are made of probed models
-    by_row = np.reshape(record.probe.block_drops(kind), (len(config.primes), config.depth))
-    chosen = [(p in config.relevant) is relevant for p in config.primes]
+    by_row = np.reshape(record.probe.block_drops(kind), (len(measured.row_names), -1))
+    chosen = [(name in (measured.relevant or ())) is relevant for name in measured.row_names]
     means: list[float] = by_row[chosen].mean(axis=0).tolist()
     return means
 
@@ -74,14 +76,16 @@ def _drops(record: Record, *, kind: Kind, relevant: bool) -> list[float]:
 def _largest(group: Group, kind: Kind) -> LargestDrop:
     return max(
         (
-            LargestDrop(drop, prime, depth, record.config.modulus, record.config.seed)
+            LargestDrop(drop, prime, depth, modulus_of(record), record.config.seed)
             for records in group.by_seed.values()
             for record in records
             if record.probe is not None
             for (prime, depth), drop in zip(
-                record.config.basis.channels, record.probe.block_drops(kind), strict=True
+                prime_parts(record.config)[0].basis.channels,
+                record.probe.block_drops(kind),
+                strict=True,
             )
-            if prime not in record.config.relevant
+            if modulus_of(record) % prime
         ),
         key=lambda found: found.drop,
     )

@@ -222,7 +222,7 @@ def _write(interval: Interval, brief: bool) -> str:
 def _group(group: Group) -> dict[str, Any]:
     return {
         "group": group.name,
-        "experiment": group.study.name,
+        "experiment": group.experiment.short_name,
         "row": group.row,
         "range": group.input_range,
         "seeds": list(group.by_seed),

@@ -18,13 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from primefourier._checks import refuse_unknown
+from primefourier.lab.studies.experiment import Experiment
 from primefourier.lab.studies.paper import EXPERIMENTS
-from primefourier.lab.studies.study import MOST_MODELS, Study
+from primefourier.lab.studies.study import MOST_MODELS
 
 _MOST_BYTES = 20_000
 
 
-def read_settings(path: Path | str) -> list[Study]:
+def read_settings(path: Path | str) -> list[Experiment]:
     """Read studies from a TOML file; unknown tables and keys are refused.
 
     Args:
@@ -44,7 +45,7 @@ def read_settings(path: Path | str) -> list[Study]:
     for name, tables in data.items():
         for table in tables if isinstance(tables, list) else [tables]:
             studies.append(_read(name, table, f"[{name}] of {path}"))
-            models += len(studies[-1].configs())
+            models += len(studies[-1].configs)
             if models > MOST_MODELS:
                 raise ValueError(f"{path} must name at most {MOST_MODELS} models, got more")
     if not studies:
@@ -64,7 +65,7 @@ def _read_text(path: Path) -> str:
     return text
 
 
-def _read(name: str, table: Any, where: str) -> Study:
+def _read(name: str, table: Any, where: str) -> Experiment:
     if not isinstance(table, dict):
         raise ValueError(f"{where} must be a table of settings, got {table!r}")
     try:

@@ -22,8 +22,9 @@ from primefourier.lab.studies.drop_claims import (
     relevant_drop,
     write_drop,
 )
+from primefourier.lab.studies.experiment import PAPER_RANGES
 from primefourier.lab.studies.paper import PAPER_SIZES, SinglePrime
-from primefourier.lab.studies.study import PAPER_RANGES
+from primefourier.lab.studies.paper_grids import modulus_of
 from primefourier.lab.tables import write_spread
 
 FAR_ABOVE = 3
@@ -92,7 +93,7 @@ def _convergence(cells: Cells) -> Finding:
     for cell in cells["exp1"]:
         by_seed: dict[int, list[float]] = {}
         for record in cell.records:
-            if record.config.input_range > record.config.modulus:
+            if cell.column > modulus_of(record):
                 accuracy = max(record.measured.accuracy_by_epoch)
                 by_seed.setdefault(record.config.seed, []).append(accuracy)
                 fallen += accuracy > threshold >= record.measured.accuracy
@@ -115,7 +116,7 @@ def _small_range(cells: Cells) -> Finding:
     for cell in cells["exp1"]:
         if cell.row >= _MANY:
             gap = {seed: relevant - other for seed, (relevant, other) in both_by_seed(cell).items()}
-            gaps.setdefault(f"|P| = {cell.row}", {})[cell.input_range] = gap
+            gaps.setdefault(f"|P| = {cell.row}", {})[cell.column] = gap
     return judge_lower_at_100(gaps, ranges=_RANGES, asked=_LARGE_SIZES, noun="sizes")
 
 

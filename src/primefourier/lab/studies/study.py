@@ -1,156 +1,186 @@
-"""A study: which models to train, from a few lists, and what the axes of its results are."""
+"""A study: a named list of models, and the axes of its results."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from itertools import islice, pairwise
-from typing import Any, ClassVar, Self
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Protocol
 
-from primefourier._checks import refuse_unknown
-from primefourier.arithmetic.integers import as_integer
-from primefourier.encoding import PAPER_BASIS, Plan, plan
-from primefourier.lab.config import (
-    ModelConfig,
-    Operation,
-    Trainer,
-    model_basis,
-    require_bounds,
-)
+from primefourier._checks import printable, refuse_unknown
+from primefourier.lab.config import ModelConfig
+from primefourier.lab.parts import PARTS, describe_part
 
-PAPER_RANGES = (100, 500, 1000, 2000, 4000)
 MOST_MODELS = 100_000
-_NUMBERS = {"ranges": "input_range", "seeds": "seed", "moduli": "modulus"}
-"""Lists of a study, and the field of a model that each of their values becomes."""
+THRESHOLD = 0.85
+_MOST_AXES = 8
+_NAME = re.compile(r"[\w|][^\x00-\x1f\x7f-\x9f]{0,199}")
+
+AxisValue = int | float | str | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Study(ABC):
-    """A list of models, described by the values that vary; defaults are the paper's.
-
-    Results of a study are arranged in cells, one for each row and input range. The class
-    attributes and the methods ``row_of`` and ``tasks`` say what a row is.
+@dataclass(frozen=True)
+class Axis:
+    """What varies in a study, along the rows or the columns of its heatmaps.
 
     Args:
-        ranges: Input ranges r; operands are 0 … r - 1.
-        seeds: One model for each seed.
-        primes: The pool of primes that models take their rows from.
-        depth: Powers of each prime.
-        operation: add, subtract or multiply.
-        epochs: Passes over the training pairs.
-        batch_size: Pairs in a step.
-        learning_rate: Of Adam.
-        pairs: Distinct pairs to draw, at most all r².
-        trainer: fast, or plain, the readable loop.
+        path: Where its values are in a model's recipe, such as "task.modulus"; a whole part, such
+            as "embedding", gives a description of it.
+        name: Its short name; by default the last word of the path.
+        label: Its name on an axis of a figure; by default the name.
+        length: Whether the value is the length of a list, such as that of "embedding.primes".
     """
 
-    name: ClassVar[str]
-    title: ClassVar[str]
-    threshold: ClassVar[float]
-    """A model has converged if its test accuracy exceeds this after any epoch."""
-    row_name: ClassVar[str]
-    row_label: ClassVar[str]
-    row_option: ClassVar[str]
-    """The option of ``pfe run`` that lists the rows."""
-    one_model_per_cell: ClassVar[bool]
-    """Whether a cell has one model per seed, rather than one for each task prime."""
-
-    ranges: tuple[int, ...] = PAPER_RANGES
-    seeds: tuple[int, ...] = (42,)
-    primes: tuple[int, ...] = PAPER_BASIS.primes
-    depth: int = PAPER_BASIS.depth
-    operation: Operation = ModelConfig.operation
-    epochs: int = ModelConfig.epochs
-    batch_size: int = ModelConfig.batch_size
-    learning_rate: float = ModelConfig.learning_rate
-    pairs: int = ModelConfig.pairs
-    trainer: Trainer = ModelConfig.trainer
+    path: str
+    name: str = ""
+    label: str = ""
+    length: bool = False
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(field.default, tuple):
-                if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-                    raise ValueError(f"{field.name} must be a list of integers, got {value!r}")
-                values = tuple(_read(item, field.name) for item in islice(value, MOST_MODELS + 1))
-                if not values:
-                    raise ValueError(f"{field.name} must name at least one value, got none")
-                for one, other in pairwise(sorted(values)):
-                    if one == other:
-                        raise ValueError(f"{field.name} must be distinct, got {one} twice")
-                object.__setattr__(self, field.name, values)
-        object.__setattr__(self, "primes", model_basis(self.primes, self.depth).primes)
-        self.configs()  # raises for values that no model can have
+        texts = (self.path, self.name, self.label)
+        if not self.path or not all(isinstance(text, str) for text in texts):
+            raise ValueError(f"an axis needs a path such as 'task.modulus', got {self.path!r}")
+        name = self.name or self.path.rpartition(".")[2].replace("_", " ")
+        object.__setattr__(self, "name", printable(name))
+        object.__setattr__(self, "label", printable(self.label or name))
 
-    def configs(self) -> list[ModelConfig]:
-        """Return the models."""
-        found = list(islice(self._models(), MOST_MODELS + 1))
-        if len(found) > MOST_MODELS:
-            raise ValueError(
-                f"a study must have at most {MOST_MODELS} models, got more; name fewer seeds"
-            )
-        return found
+    def value(self, config: ModelConfig) -> AxisValue:
+        """Return the value of a model; None if its parts have no such field.
 
-    @abstractmethod
-    def _models(self) -> Iterator[ModelConfig]:
-        """Make the models one by one."""
-
-    @staticmethod
-    @abstractmethod
-    def row_of(config: ModelConfig) -> int:
-        """Return the row of the cell that a model belongs to."""
-
-    @staticmethod
-    @abstractmethod
-    def tasks(row: int, pool: Sequence[int]) -> list[tuple[int, tuple[int, ...]]]:
-        """Return modulus and primes of each model that one seed of a cell has.
-
-        Args:
-            row: The row of the cell.
-            pool: The primes of the study.
+        >>> from primefourier.lab import ModularArithmetic, PrimeFourier
+        >>> task = ModularArithmetic(modulus=7, input_range=100)
+        >>> config = ModelConfig(embedding=PrimeFourier(primes=(3, 7)), task=task)
+        >>> Axis("task.modulus").value(config), Axis("embedding.primes", length=True).value(config)
+        (7, 2)
         """
-
-    @classmethod
-    def cell_of(cls, config: ModelConfig) -> tuple[int, int]:
-        """Return the row and the input range of the cell that a model belongs to."""
-        return cls.row_of(config), config.input_range
-
-    @classmethod
-    def contains(cls, config: ModelConfig, pool: Sequence[int]) -> bool:
-        """Return whether a study with this pool of primes can contain a model."""
-        return (config.modulus, config.primes) in cls.tasks(cls.row_of(config), pool)
-
-    def invisible(self) -> list[Plan]:
-        """Return the plan of each modulus that has a prime factor without a row.
-
-        The paper calls such primes invisible: the answer does not follow from the features.
-        """
-        tasks = {(config.modulus, config.basis) for config in self.configs()}
-        plans = (plan(modulus, basis) for modulus, basis in sorted(tasks, key=lambda t: t[0]))
-        return [found for found in plans if not found.complete]
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any], where: str = "the settings") -> Self:
-        """Make a study from plain data; unknown keys are refused."""
-        refuse_unknown(data, [field.name for field in fields(cls)], where)
-        return cls(**data)
-
-    def _config(self, **values: Any) -> ModelConfig:
-        return ModelConfig(
-            experiment=self.name,
-            depth=self.depth,
-            operation=self.operation,
-            epochs=self.epochs,
-            batch_size=self.batch_size,
-            learning_rate=self.learning_rate,
-            pairs=self.pairs,
-            trainer=self.trainer,
-            **values,
-        )
+        if self.path in PARTS:
+            words = describe_part(getattr(config, self.path))
+            return printable(words or str(config.to_dict()[self.path]["name"]))
+        found: Any = config.to_dict()
+        for word in self.path.split("."):
+            found = found.get(word) if isinstance(found, dict) else None
+        if isinstance(found, list):
+            return len(found) if self.length else printable(",".join(map(str, found)))
+        if isinstance(found, str):
+            return printable(found)
+        return found if isinstance(found, int | float) else None
 
 
-def _read(item: object, name: str) -> int:
-    return (
-        require_bounds(item, _NUMBERS[name], name) if name in _NUMBERS else as_integer(item, name)
-    )
+class StudyLike(Protocol):
+    """What can be run: :class:`Study`, and the paper's experiments."""
+
+    @property
+    def name(self) -> str:
+        """Its name in a store."""
+
+    @property
+    def title(self) -> str:
+        """Its name on pages and figures."""
+
+    @property
+    def configs(self) -> Sequence[ModelConfig]:
+        """Its models."""
+
+    @property
+    def axes(self) -> Sequence[Axis] | None:
+        """The axes of its results; None if they follow from what varies."""
+
+    @property
+    def threshold(self) -> float:
+        """A model has converged if its test accuracy exceeds this after any epoch."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A named list of models.
+
+    Args:
+        name: Its name in a store.
+        configs: The models; repeated ones count once.
+        title: Its name on pages and figures; by default the name.
+        axes: What its heatmaps show along rows and columns; by default the fields that vary. Other
+            fields that vary are averaged, like seeds.
+        threshold: A model has converged if its test accuracy exceeds this after any epoch.
+
+    >>> from primefourier.lab import ModularArithmetic, PrimeFourier
+    >>> tasks = [ModularArithmetic(modulus=n, input_range=50) for n in (6, 10)]
+    >>> parts = PrimeFourier(primes=(2, 3, 5))
+    >>> study = Study("mine", [ModelConfig(embedding=parts, task=task) for task in tasks])
+    >>> len(study.configs), [axis.name for axis in find_axes(study.configs)]
+    (2, ['modulus'])
+    """
+
+    name: str
+    configs: Sequence[ModelConfig]
+    title: str = ""
+    axes: Sequence[Axis] | None = None
+    threshold: float = THRESHOLD
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
+            raise ValueError(f"a study needs a name such as 'mine', got {self.name!r}")
+        if not isinstance(self.configs, Iterable):
+            raise TypeError(f"configs must be a list of ModelConfig, got {self.configs!r}")
+        unique: dict[str, ModelConfig] = {}
+        for config in self.configs:
+            if not isinstance(config, ModelConfig):
+                raise TypeError(f"configs must be a list of ModelConfig, got {config!r}")
+            unique[config.key] = config
+            if len(unique) > MOST_MODELS:
+                raise ValueError(
+                    f"a study must have at most {MOST_MODELS} models, got more; name fewer seeds"
+                )
+        if not unique:
+            raise ValueError(f"the study {self.name!r} must have at least one model, got none")
+        object.__setattr__(self, "configs", tuple(unique.values()))
+        object.__setattr__(self, "title", printable(self.title or self.name))
+        if self.axes is not None:
+            object.__setattr__(self, "axes", tuple(self.axes))
+
+
+def find_axes(configs: Iterable[ModelConfig]) -> tuple[Axis, ...]:
+    """Return the axes along which some models vary, the seed excepted.
+
+    A part whose name varies is one axis; otherwise each of its fields that vary is one.
+    """
+    models = list(configs)
+    found = []
+    for kind in ("task", "embedding", "network", "training"):
+        parts = [config.to_dict()[kind] for config in models]
+        if len({part["name"] for part in parts}) > 1:
+            found.append(Axis(kind))
+            continue
+        for field in dict.fromkeys(name for part in parts for name in part):
+            axis = Axis(f"{kind}.{field}")
+            values = [axis.value(config) for config in models]
+            follows_seed = all(v == c.seed for v, c in zip(values, models, strict=True))
+            if len(set(values)) > 1 and not follows_seed:
+                found.append(axis)
+    # the input range is a natural x axis, so it comes second if there are two or more
+    ranges = [axis for axis in found if axis.path == "task.input_range"]
+    others = [axis for axis in found if axis.path != "task.input_range"]
+    return (*others[:1], *ranges, *others[1:])[:_MOST_AXES]
+
+
+def study_as_data(study: StudyLike) -> dict[str, Any]:
+    """Return what a store keeps of a study, beside its models."""
+    axes = None if study.axes is None else [asdict(axis) for axis in study.axes]
+    return {"title": study.title, "axes": axes, "threshold": study.threshold}
+
+
+def check_study(name: str, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the stored data of a study with its axes, or raise ValueError if it is damaged."""
+    refuse_unknown(data, ("title", "axes", "threshold"), f"the study {name!r}")
+    axes = data["axes"]
+    if axes is not None:
+        for axis in axes:
+            refuse_unknown(axis, [field.name for field in fields(Axis)], "an axis")
+        axes = tuple(Axis(**axis) for axis in axes[:_MOST_AXES])
+    if not isinstance(data["title"], str) or not isinstance(data["threshold"], float):
+        raise ValueError(f"the study {name!r} must have a title and a threshold")
+    return {**data, "axes": axes}
+
+
+def read_study(name: str, data: Mapping[str, Any], configs: Sequence[ModelConfig]) -> Study:
+    """Return a study from its stored data and its models."""
+    return Study(name, configs, **check_study(name, data))

@@ -10,13 +10,13 @@ from primefourier.lab.agreement import Agreement, is_above
 from primefourier.lab.cells import Bounds
 from primefourier.lab.claims import Cells, Claim, Evidence, Finding, Verdict, count_agreeing
 from primefourier.lab.studies.drop_claims import combine
+from primefourier.lab.studies.experiment import PAPER_RANGES
 from primefourier.lab.studies.paper import PAPER_SIZES, CompositeModuli
-from primefourier.lab.studies.study import PAPER_RANGES
 from primefourier.theory import Check, check_theorem
 
 _RATIO = 500
 _ALL = len(PAPER_SIZES) * len(PAPER_RANGES) + sum(
-    not config.degenerate for config in CompositeModuli().configs()
+    not config.degenerate for config in CompositeModuli().configs
 )
 
 

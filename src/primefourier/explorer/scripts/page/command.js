@@ -22,7 +22,7 @@ export function cellCommand(run, grid, cell, seeds = null) {
   const isDefault = wanted.length === 1 && String(wanted[0]) === "42";
   return commandLine([
     ...grid.command,
-    ...[grid.row_option, cell.row, "--ranges", cell.range],
+    ...[grid.row_option, cell.row, grid.column_option, cell.column],
     ...(isDefault ? [] : ["--seeds", wanted.join(",")]),
     ...["--out", folderWord(run.folder)],
   ]);

@@ -1,19 +1,19 @@
 // Cells of the grids: which one is open or pointed at, what state it is in, and how it is named.
-// In the state, a cell is "grid:row:range".
+// In the state, a cell is "grid:row:column".
 
 import { get, set } from "../page/state.js";
 import { count } from "../page/writing.js";
 
 let opener = null;
 
-export function cellKey(grid, row, range) {
-  return `${grid}:${row}:${range}`;
+export function cellKey(grid, row, column) {
+  return [grid, row, column].map((value) => encodeURIComponent(String(value))).join(":");
 }
 
 // Open a cell below the heatmaps. Closing it returns the focus to where it is now.
-export function openCell(grid, row, range) {
+export function openCell(grid, row, column) {
   opener = document.activeElement;
-  const key = cellKey(grid, row, range);
+  const key = cellKey(grid, row, column);
   if (get("cell") === key) set({ cell: null }); // so that a second request scrolls there again
   set({ cell: key });
 }
@@ -26,23 +26,26 @@ export function closeCell() {
 // Find what a key names: { index, grid, cell }, or null.
 export function findCell(run, key) {
   if (!key) return null;
-  const [index, row, range] = key.split(":").map(Number);
+  const index = Number(key.split(":")[0]);
   const grid = run.grids[index];
-  const cell = grid?.cells.find((one) => one.row === row && one.range === range);
+  const cell = grid?.cells.find((one) => cellKey(index, one.row, one.column) === key);
   return cell ? { index, grid, cell } : null;
 }
 
 export function configurationOf(grid, cell) {
-  return `${grid.row_name} = ${cell.row}, r = ${cell.range}`;
+  const words = [];
+  if (grid.row_label) words.push(`${grid.row_name} = ${cell.row}`);
+  if (grid.column_label) words.push(`${grid.column_name} = ${cell.column}`);
+  return words.join(", ") || "all models";
 }
 
-// Return whether all models of a cell have the same modulus, as in grids over N.
-export function hasOneModulus(grid) {
-  return grid.row_name === "N";
+// Return whether a cell has one model per seed; otherwise its models have different names.
+export function hasOneModel(grid) {
+  return grid.model_name === "";
 }
 
 // Return what a cell without a value shows, and what that means.
-export function stateWords(cell) {
+export function stateWords(grid, cell) {
   const { planned, measured } = cell.models;
   if (cell.degenerate) return ["✕", "no answer wraps around, so it is left out"];
   if (cell.state === "measured" && cell.relevant && cell.other) {
@@ -55,5 +58,6 @@ export function stateWords(cell) {
   }
   if (cell.state === "failed") return ["failed", "failed"];
   if (cell.state === "waiting") return ["waiting", "planned, not measured yet"];
+  if (!grid.command.length) return ["·", "not planned"];
   return ["+", "not planned; open it for the command"];
 }

@@ -17,7 +17,9 @@ const INTERVALS =
   "This is how many configurations agree if each mean may be anywhere in its interval over seeds. " +
   "A configuration is not settled if its interval contains both answers.";
 
+// Make the section; null if the run has no study of the paper.
 export function claimsSection(run) {
+  if (!run.claims.length) return null;
   const columns = ["Claim", "The paper says", "Measured", "Verdict", "Configurations"];
   const verdicts = verdictCounts(run.claims).map((mark) => h("li", {}, mark));
   const caption = hiddenCaption("The claims of the paper with their verdicts");

@@ -5,15 +5,15 @@ import { lineChart } from "../charts/line_chart.js";
 import { h, s } from "../page/dom.js";
 import { tooltipLines } from "../page/tooltip.js";
 import { count, decimals } from "../page/writing.js";
-import { hasOneModulus } from "./cell.js";
+import { hasOneModel } from "./cell.js";
 import { accuracyOf, converged } from "./measures.js";
 
 const DASHES = ["", "dashed", "dotted"]; // for lines beyond the eight colours
 
-// Make the chart of some models. Models with the same modulus share a colour, unless all do.
+// Make the chart of some models. Models with the same name share a colour, unless all do.
 export function trainingCurves(models, grid) {
-  const bySeed = hasOneModulus(grid);
-  const nameOf = (model) => (bySeed ? `seed ${model.seed}` : `p = ${model.modulus}`);
+  const bySeed = hasOneModel(grid);
+  const nameOf = (model) => (bySeed ? `seed ${model.seed}` : fullName(model, grid));
   const epochs = Math.max(...models.map((model) => model.curve.length));
   const lines = [...new Set(models.map(nameOf))].map((name, index) => {
     const dash = DASHES[Math.floor(index / 8) % 3];
@@ -40,6 +40,11 @@ export function trainingCurves(models, grid) {
   return h("div", { class: "curves" }, chart, legend);
 }
 
+function fullName(model, grid) {
+  const symbol = grid.model_name || grid.row_name;
+  return symbol.length === 1 ? `${symbol} = ${model.name}` : model.name;
+}
+
 function valueAt(model, i) {
   const mean = model.curve[i] / model.test;
   return { mean, high: null, text: decimals(mean, 4), epoch: i + 1 };
@@ -54,7 +59,7 @@ function threshold(grid, { top, start, right }) {
 }
 
 function describe(model, grid, value = null) {
-  const name = `${hasOneModulus(grid) ? "N" : "p"} = ${model.modulus}, seed ${model.seed}`;
+  const name = `${fullName(model, grid)}, seed ${model.seed}`;
   const first = model.curve.findIndex((correct) => correct / model.test > grid.threshold);
   return tooltipLines(name, [
     ...(value ? [[`after epoch ${value.epoch}`, value.text]] : []),

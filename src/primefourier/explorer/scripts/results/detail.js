@@ -57,6 +57,10 @@ function facts(grid, cell) {
     ["noise floor", decimals(cell.floor, 4)],
     ["test accuracy", values("accuracy")],
     [`converged (above ${grid.threshold})`, values("converged")],
+    ...Object.entries(cell.beyond).map(([end, accuracy]) => [
+      `accuracy beyond, below ${end}`,
+      decimals(accuracy, 4),
+    ]),
     ["models", `${cell.models.measured} of ${cell.models.planned}`],
     [cell.seeds.length > 1 ? "seeds" : "seed", cell.seeds.join(", ")],
   ];
@@ -81,11 +85,12 @@ function unmeasured(run, grid, cell) {
       "This command measures the rest:",
     failed: `${name} failed: ${failed} of ${all}. This command tries again:`,
   };
+  const plain = planned ? `${some}.` : `${name} is not planned.`;
   const why = h("p", {}, h("a", { href: "#failures" }, "See the errors"), ".");
-  const note = h("p", {}, `Note: ${stateWords(cell)[1]} of the heatmaps.`);
+  const note = h("p", {}, `Note: ${stateWords(grid, cell)[1]} of the heatmaps.`);
   return [
-    h("p", {}, sentences[cell.state]),
-    commandBox(cellCommand(run, grid, cell)),
+    h("p", {}, grid.command.length ? sentences[cell.state] : plain),
+    grid.command.length ? commandBox(cellCommand(run, grid, cell)) : null,
     failed ? why : null,
     cell.degenerate ? note : null,
   ];
@@ -119,21 +124,20 @@ function models(grid, cell) {
 
 // Make the table of every model's numbers, at full precision in its data attributes.
 function rawTable(grid, cell) {
-  const { primes } = cell.runs[0];
-  const names = ["modulus", "seed", "test pairs", "correct", "accuracy", "converged", "seconds"];
-  const columns = [...names, ...primes.map((prime) => `drop of ${prime}`)];
+  const names = ["model", "seed", "test pairs", "correct", "accuracy", "converged", "seconds"];
+  const columns = [...names, ...cell.runs[0].rows.map((name) => `drop of ${name}`)];
   const rows = cell.runs.map((model) => {
-    const data = { "data-modulus": model.modulus, "data-seed": model.seed };
+    const data = { "data-model": model.name, "data-seed": model.seed };
     const accuracy = accuracyOf(model);
     const measured = { ...data, "data-measure": "accuracy", "data-value": accuracy };
     const drops = dropsOf(model).map((drop, i) => {
-      const [prime, p] = [primes[i], model.p_values[i]];
-      const kind = model.relevant.includes(prime) ? "relevant" : null;
+      const [name, p] = [model.rows[i], model.p_values[i]];
+      const kind = model.relevant.includes(name) ? "relevant" : null;
       const note = h("small", { class: "muted", "data-p": p }, ` p ${writeP(p)}`);
-      const attributes = { ...data, class: kind, "data-prime": prime, "data-value": drop };
+      const attributes = { ...data, class: kind, "data-row": name, "data-value": drop };
       return h("td", attributes, decimals(drop, 4), note);
     });
-    return row(String(model.modulus), [
+    return row(model.name, [
       ...[model.seed, model.test, model.correct].map(String),
       h("td", measured, decimals(accuracy, 4)),
       converged(model, grid) ? "yes" : "no",
@@ -146,6 +150,7 @@ function rawTable(grid, cell) {
 
 // Offer the command for the models that are missing, or else for more seeds.
 function nextSteps(run, grid, cell) {
+  if (!grid.command.length) return null;
   const { planned, measured } = cell.models;
   if (measured < planned) {
     const text =

@@ -1,5 +1,5 @@
-// One grid of results as a table with a row for each |P| or N, a column for each r, and a button in
-// each cell.
+// One grid of results as a table with a row and a column for each value of its two axes, and a
+// button in each cell.
 
 import { css, gradient, inkOn } from "../charts/colors.js";
 import { h } from "../page/dom.js";
@@ -17,38 +17,39 @@ export function heatmap(grid, index) {
   let measure = null;
   let marked = [];
   const buttons = grid.cells.map((cell) => makeButton(grid, index, cell, () => measure));
-  const at = (i, j) => buttons[i * grid.ranges.length + j];
+  const at = (i, j) => buttons[i * grid.columns.length + j];
   const caption = h("caption", {});
-  const corner = [grid.row_name, h("span", { class: "muted" }, " \\ r")];
-  const rows = grid.rows.map((name, i) => row(String(name), grid.ranges.map((_, j) => at(i, j))));
-  const map = table({ role: "grid" }, caption, [corner, ...grid.ranges.map(String)], rows);
+  const corner = [grid.row_name, h("span", { class: "muted" }, ` \\ ${grid.column_name}`)];
+  const rows = grid.rows.map((name, i) => row(String(name), grid.columns.map((_, j) => at(i, j))));
+  const map = table({ role: "grid" }, caption, [corner, ...grid.columns.map(String)], rows);
   const columns = [...map.querySelectorAll("thead th")].slice(1);
   const bar = colorBar();
-  const style = { "--rows": grid.rows.length, "--columns": grid.ranges.length };
+  const style = { "--rows": grid.rows.length, "--columns": grid.columns.length };
   moveWithArrows(map, grid, buttons);
   return {
     element: h("div", { class: "heatmap", style }, h("div", { class: "scroll" }, map), bar.element),
     show(chosen) {
       measure = chosen;
-      caption.textContent = `${capital(measure.name)} by ${grid.row_label} and r`;
+      const axes = [grid.row_label, grid.column_label].filter(Boolean).join(" and ");
+      caption.textContent = capital(measure.name) + (axes && ` by ${axes}`);
       grid.cells.forEach((cell, i) => paint(buttons[i], grid, cell, measure));
       bar.show(measure);
     },
     // Mark the cell that is pointed at in another grid, and its r.
     point(found) {
-      for (const element of marked) element.classList.remove("same", "same-range");
+      for (const element of marked) element.classList.remove("same", "same-column");
       marked = [];
-      const column = found ? grid.ranges.indexOf(found.cell.range) : -1;
+      const column = found ? grid.columns.indexOf(found.cell.column) : -1;
       if (column < 0) return;
       const line = found.grid.row_name === grid.row_name ? grid.rows.indexOf(found.cell.row) : -1;
       marked = [columns[column], ...grid.rows.map((_, i) => at(i, column))];
       marked.forEach((element, i) => {
-        element.classList.add(line >= 0 && i === line + 1 ? "same" : "same-range");
+        element.classList.add(line >= 0 && i === line + 1 ? "same" : "same-column");
       });
     },
     open(key) {
       grid.cells.forEach((cell, i) => {
-        const open = key === cellKey(index, cell.row, cell.range);
+        const open = key === cellKey(index, cell.row, cell.column);
         buttons[i].setAttribute("aria-expanded", String(open));
       });
     },
@@ -56,20 +57,20 @@ export function heatmap(grid, index) {
 }
 
 function makeButton(grid, index, cell, measure) {
-  const point = () => set({ pointed: cellKey(index, cell.row, cell.range) });
+  const point = () => set({ pointed: cellKey(index, cell.row, cell.column) });
   const leave = () => set({ pointed: null });
   const button = h("button", {
     type: "button",
     tabindex: "-1",
     "data-row": cell.row,
-    "data-range": cell.range,
+    "data-column": cell.column,
     onpointerenter: point,
     onfocus: point,
     onpointerleave: leave,
     onblur: leave,
     onclick: () => {
       hideTooltip(button);
-      openCell(index, cell.row, cell.range);
+      openCell(index, cell.row, cell.column);
     },
   });
   explain(button, () => describe(grid, cell, measure()));
@@ -78,7 +79,7 @@ function makeButton(grid, index, cell, measure) {
 
 function paint(button, grid, cell, measure) {
   const shown = isShown(cell, measure);
-  const [face, words] = shown ? [measure.short(cell), ""] : stateWords(cell);
+  const [face, words] = shown ? [measure.short(cell), ""] : stateWords(grid, cell);
   const color = shown ? measure.scale.color(measure.read(cell).mean) : null;
   const state = cell.degenerate || cell.state === "measured" ? "left-out" : cell.state;
   button.className = shown ? "value" : `none ${state}`;
@@ -94,7 +95,7 @@ function describe(grid, cell, measure) {
   const { relevant, other, floor, seeds } = cell;
   const { planned, measured, failed } = cell.models;
   const shown = isShown(cell, measure);
-  const pairs = [shown ? [measure.name, measure.long(cell)] : ["state", stateWords(cell)[1]]];
+  const pairs = [shown ? [measure.name, measure.long(cell)] : ["state", stateWords(grid, cell)[1]]];
   if (shown && measure.key !== "other" && other) {
     pairs.push(["drop of other rows", decimals(other.mean, 4)]);
   }
@@ -112,7 +113,7 @@ function describe(grid, cell, measure) {
 
 // Tab reaches one cell of the grid; arrow keys, Home and End move from there.
 function moveWithArrows(map, grid, buttons) {
-  const width = grid.ranges.length;
+  const width = grid.columns.length;
   const reach = (i) => buttons.forEach((button, j) => (button.tabIndex = i === j ? 0 : -1));
   reach(0);
   map.addEventListener("focusin", (event) => reach(buttons.indexOf(event.target)));

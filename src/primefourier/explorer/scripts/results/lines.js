@@ -1,4 +1,4 @@
-// Lines over r: how a measure, or both drops, change with the input range.
+// Lines over the columns of a grid: how a measure, or both drops, change with r, for instance.
 
 import { logAxis, path, shareAxis } from "../charts/chart.js";
 import { lineCard } from "../charts/line_card.js";
@@ -20,10 +20,10 @@ const DROPS =
 export function linesPart(run, shown) {
   const titles = run.grids.map((grid, i) => [i, grid.title]).filter(([i]) => shown[i]);
   const choice = stateChoice("Lines of", "linesGrid", titles);
-  const card = lineCard("Lines over the input range r", [choice], ["linesGrid", "measure"], () => {
+  const card = lineCard("Lines over the columns", [choice], ["linesGrid", "measure"], () => {
     const isDrop = ["relevant", "other"].includes(get("measure"));
     const keys = isDrop ? ["relevant", "other"] : [get("measure")];
-    return rangeLines(run.grids[get("linesGrid")], keys.map(measureOf));
+    return columnLines(run.grids[get("linesGrid")], keys.map(measureOf));
   });
   watch(["pointed"], () => {
     const found = findCell(run, get("pointed"));
@@ -33,7 +33,7 @@ export function linesPart(run, shown) {
   return card.element;
 }
 
-function rangeLines(grid, measures) {
+function columnLines(grid, measures) {
   const isRatio = measures[0].key === "ratio";
   const valueOf = (cell, measure) =>
     isShown(cell, measure) && {
@@ -49,7 +49,8 @@ function rangeLines(grid, measures) {
       values: cells.map((cell) => valueOf(cell, measure) || null),
       dash: i ? "dashed" : "",
     }));
-    return { key: row, name: `${grid.row_name} = ${row}`, index, parts };
+    const name = grid.row_label ? `${grid.row_name} = ${row}` : "all models";
+    return { key: row, name, index, parts };
   }).filter(({ parts }) => parts.some(({ values }) => values.some(Boolean)));
   const values = lines.flatMap(({ parts }) => parts.flatMap((part) => part.values.filter(Boolean)));
   const bounds = isRatio ? " Hollow marks are lower bounds." : "";
@@ -58,32 +59,46 @@ function rangeLines(grid, measures) {
     text: [both ? DROPS : `${measures[0].meaning}${bounds}`],
     nothing: nothingShown(grid),
     legend: "Lines",
-    label:
-      `${grid.title}: ${measures.map(({ name }) => name).join(" and ")} against input range, ` +
-      `a line for each ${grid.row_label}; the numbers are in the table below`,
+    label: [
+      `${grid.title}: ${measures.map(({ name }) => name).join(" and ")}`,
+      grid.column_label && ` against ${grid.column_label}`,
+      grid.row_label && `, a line for each ${grid.row_label}`,
+      "; the numbers are in the table below",
+    ].join(""),
     caption: grid.title,
     head: "configuration",
     height: HEIGHT,
-    x: (width) => rangeAxis(grid, width),
+    x: (width) => columnAxis(grid, width),
     y: isRatio ? ratioAxis(values) : measureAxis(grid, measures, values),
-    points: grid.ranges.map((range) => ({ at: range, name: `r = ${range}` })),
+    points: grid.columns.map((column, i) => ({
+      at: positionOf(grid, i),
+      name: grid.column_label ? `${grid.column_name} = ${column}` : "all models",
+      column,
+    })),
     lines,
     reading: "marks",
     apart: () => (values.some(({ high }) => high !== null) ? 2.5 : 0),
     under: (drawn) => (both ? [floorBand(grid, drawn)] : []),
     onPoint: (line, point) =>
-      set({ pointed: line && cellKey(get("linesGrid"), line.key, point.at) }),
+      set({ pointed: line && cellKey(get("linesGrid"), line.key, point.column) }),
   };
 }
 
-function rangeAxis({ ranges }, width) {
-  const [first, last] = [Math.min(...ranges) / MARGIN, Math.max(...ranges) * MARGIN];
-  const axis = logAxis(first, last, [], "input range r");
+// Positive numbers have a logarithmic axis; other columns follow each other.
+function positionOf({ columns }, i) {
+  const numbers = columns.every((column) => typeof column === "number" && column > 0);
+  return numbers ? columns[i] : 2 ** i;
+}
+
+function columnAxis(grid, width) {
+  const places = grid.columns.map((_, i) => positionOf(grid, i));
+  const [first, last] = [Math.min(...places) / MARGIN, Math.max(...places) * MARGIN];
+  const axis = logAxis(first, last, [], grid.column_label);
   let before = -Infinity;
-  for (const range of ranges) {
-    const here = axis.place(range) * (width - 62);
+  for (const [i, column] of grid.columns.entries()) {
+    const here = axis.place(places[i]) * (width - 62);
     if (here - before < LEAST_BETWEEN_TICKS) continue;
-    axis.ticks.push([range, String(range)]);
+    axis.ticks.push([places[i], String(column)]);
     before = here;
   }
   return axis;
@@ -102,12 +117,12 @@ function measureAxis(grid, measures, values) {
 }
 
 function floorBand(grid, { left, top }) {
-  const floors = grid.ranges.map((range) => {
-    return [range, grid.cells.find((cell) => cell.range === range).floor];
+  const floors = grid.columns.map((column, i) => {
+    return [positionOf(grid, i), grid.cells.find((cell) => cell.column === column).floor];
   });
   const [first, last] = [floors[0], floors.at(-1)];
   const wide = [[first[0] / MARGIN, first[1]], ...floors, [last[0] * MARGIN, last[1]]];
-  const upper = wide.map(([range, floor]) => [left(range), top(floor)]);
-  const lower = wide.map(([range, floor]) => [left(range), top(-floor)]).reverse();
+  const upper = wide.map(([place, floor]) => [left(place), top(floor)]);
+  const lower = wide.map(([place, floor]) => [left(place), top(-floor)]).reverse();
   return s("path", { class: "floor-band", d: `${path([...upper, ...lower])}Z` });
 }

@@ -95,7 +95,7 @@ export function nothingShown(grid) {
 
 // Return the drop of each row of a model.
 export function dropsOf(model) {
-  return model.primes.map((_, i) => (model.lost[i] - model.gained[i]) / model.test);
+  return model.rows.map((_, i) => (model.lost[i] - model.gained[i]) / model.test);
 }
 
 export function accuracyOf(model) {

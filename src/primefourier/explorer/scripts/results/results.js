@@ -16,21 +16,20 @@ const STATES = [
   ["waiting", "waiting", "planned, not measured yet"],
   ["failed", "failed", "its models failed"],
   ["missing", "+", "not planned: open it for the command"],
+  ["unplanned", "·", "not planned"],
   ["left-out", "✕", "left out: no answer wraps around, no such rows, or no ratio"],
 ];
-const EXPECTATIONS = {
-  exp1: "Trained modulo a prime p. Only the row of p should matter.",
-  control: "The same features, shuffled between the rows. No row should stand out.",
-  exp2: "Trained modulo N. Only the rows of its prime factors should matter.",
-};
 const MANY = 8; // a heatmap with more columns gets the full width of the page
 const INTRODUCTION =
-  "Each network learns arithmetic modulo N; then one row of its input is zeroed. A row is all " +
-  "circles of one prime; it is relevant if its prime divides N. A cell is one configuration; open " +
-  "it for its ablation profile and training curves.";
+  "Each network is trained; then one row of its input is zeroed. In the paper’s experiments a row is " +
+  "all circles of one prime, and it is relevant if its prime divides N. A cell is one " +
+  "configuration; open it for its ablation profile and training curves.";
 
 export function resultsSection(run) {
-  set({ measure: "relevant", cell: null, pointed: null, linesGrid: firstWithResults(run) });
+  const predicted = run.grids.some((grid) => grid.cells.some((cell) => cell.relevant));
+  const measured = run.grids.some((grid) => grid.cells.some((cell) => cell.accuracy));
+  const measure = predicted || !measured ? "relevant" : "accuracy";
+  set({ measure, cell: null, pointed: null, linesGrid: firstWithResults(run) });
   const maps = run.grids.map(heatmap);
   const measures = MEASURES.map(({ key, label }) => [key, label]);
   const choice = choiceGroup("Measure", measures, (measure) => set({ measure }));
@@ -65,7 +64,7 @@ export function resultsSection(run) {
 }
 
 function gridFigure(grid, map) {
-  const look = grid.ranges.length > MANY ? "card wide" : "card";
+  const look = grid.columns.length > MANY ? "card wide" : "card";
   const title = h("h3", {}, grid.title);
   return h("figure", { class: look, "aria-label": grid.title }, title, glance(grid), map);
 }
@@ -73,7 +72,7 @@ function gridFigure(grid, map) {
 // Make the lines above a heatmap: what is expected, and both drops averaged over all cells.
 function glance(grid) {
   const cells = grid.cells.filter((cell) => isShown(cell, measureOf("relevant")) && cell.other);
-  const expected = h("p", { class: "small muted" }, EXPECTATIONS[grid.experiment]);
+  const expected = h("p", { class: "small muted" }, grid.expectation);
   const nothing = () => h("p", { class: "small nothing" }, nothingShown(grid));
   if (!cells.length) return h("div", { class: "glance" }, expected, nothing());
   const floors = spread(cells.map((cell) => cell.floor));
@@ -124,8 +123,12 @@ function firstWithResults(run) {
 function statesLegend(run) {
   const leftOut = ({ degenerate, state, relevant, other }) =>
     degenerate || (state === "measured" && !(relevant && other));
+  const kindOf = ({ command }, cell) => {
+    if (leftOut(cell)) return "left-out";
+    return cell.state === "missing" && !command.length ? "unplanned" : cell.state;
+  };
   const kinds = new Set(
-    run.grids.flatMap(({ cells }) => cells.map((cell) => leftOut(cell) ? "left-out" : cell.state)),
+    run.grids.flatMap((grid) => grid.cells.map((cell) => kindOf(grid, cell))),
   );
   const items = STATES.filter(([kind]) => kinds.has(kind)).map(([kind, face, words]) =>
     h("li", {}, h("span", { class: `none ${kind}`, "aria-hidden": "true" }, face), words)

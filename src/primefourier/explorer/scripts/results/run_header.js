@@ -29,7 +29,7 @@ export function runHeader(run) {
     h("h1", { id: "run-title" }, run.name),
     planned ? h("p", { class: "progress-words" }, `${words.join(", ")}.`) : nothingYet(run),
     unfinished ? progressBar(run.counts) : null,
-    measured ? verdicts(run) : null,
+    measured && run.claims.length ? verdicts(run) : null,
     unfinished ? continuation(run, failed) : null,
     planned ? howMade(run) : null,
   );
@@ -95,8 +95,9 @@ function howMade(run) {
 export function failuresSection(run) {
   if (!run.failures.length) return null;
   const them = run.failures.length > 1 ? "them" : "it";
-  const words = `${count(run.failures.length, "model")} failed. This command tries ${them} again:`;
   const again = commandsAgain(run);
+  const retry = again.length ? ` This command tries ${them} again:` : "";
+  const words = `${count(run.failures.length, "model")} failed.${retry}`;
   const boxes = again.map((command) => commandBox(command, "Copy the command that tries again"));
   const list = h("div", { class: "failures" }, run.failures.map(failure));
   return section("failures", "Failures", words, boxes, list);

@@ -5,20 +5,8 @@ import { choiceGroup, selectField, textField } from "../page/controls.js";
 import { h } from "../page/dom.js";
 import { section } from "../page/layout.js";
 import { get, watch } from "../page/state.js";
-import {
-  countModels,
-  EMBEDDINGS,
-  ownCommand,
-  paperValues,
-  readSettings,
-  remarks,
-} from "./own_settings.js";
+import { countModels, ownCommand, readSettings, remarks } from "./own_settings.js";
 
-const EXPERIMENTS = [
-  ["exp1", "Experiment 1"],
-  ["control", "Control"],
-  ["exp2", "Experiment 2"],
-];
 const FIELDS = {
   sizes: ["Numbers of primes |P|", "4"],
   moduli: ["Moduli N", "45, 175"],
@@ -32,13 +20,15 @@ const INTRODUCTION =
 
 // Make the section. It needs no run.
 export function ownSection(data) {
-  const folder = data.run?.folder ?? "results/mine";
-  const parts = h("div", { class: "own" }, form(folder), currentCommands());
+  const own = data.own.length ? form(data.own) : null;
+  const parts = h("div", { class: "own" }, own, currentCommands());
   return section("own", "Try your own", INTRODUCTION, parts);
 }
 
-function form(folder) {
-  let experiment = "exp1";
+// Make the form; Python describes the experiments and their settings.
+function form(experiments) {
+  let [experiment] = experiments;
+  const folder = "results/mine";
   const output = h("div", { class: "own-command", "aria-live": "polite" });
   const fields = Object.fromEntries(
     Object.entries(FIELDS).map(([name, [label, value]]) => [
@@ -48,16 +38,18 @@ function form(folder) {
   );
   const operations = ["add", "subtract", "multiply"];
   const operation = selectField("own-operation", "Operation", operations, () => update());
-  const embedding = selectField("own-embedding", "What is shuffled", EMBEDDINGS, () => update());
-  const choice = choiceGroup("Experiment", EXPERIMENTS, (chosen) => {
-    experiment = chosen;
+  const shuffles = experiments.flatMap(({ embeddings }) => embeddings);
+  const embedding = selectField("own-embedding", "What is shuffled", shuffles, () => update());
+  const titles = experiments.map(({ name, title }) => [name, title]);
+  const choice = choiceGroup("Experiment", titles, (chosen) => {
+    experiment = experiments.find(({ name }) => name === chosen);
     update();
   });
   const update = () => {
-    const paper = paperValues(experiment);
+    const paper = experiment.lists;
     const typed = {};
-    choice.show(experiment);
-    embedding.element.hidden = experiment !== "control";
+    choice.show(experiment.name);
+    embedding.element.hidden = !experiment.embeddings.length;
     for (const [name, { element, input }] of Object.entries(fields)) {
       element.hidden = !(name in paper);
       if (name in paper) input.placeholder = paper[name].join(", ");

@@ -4,12 +4,6 @@ import { commandLine, folderWord } from "../page/command.js";
 import { readInteger } from "../numbers/integers.js";
 import { isPrime, notPrime } from "../numbers/primes.js";
 
-const FIRST_PRIMES = [3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59].map(BigInt);
-const SIZES = [4n, 6n, 8n, 10n, 12n, 14n, 16n];
-const RANGES = [100n, 500n, 1000n, 2000n, 4000n];
-const MODULI = [15n, 21n, 33n, 35n, 55n, 77n, 105n, 165n, 231n, 385n];
-export const EMBEDDINGS = ["shuffled-column", "shuffled-pair", "shuffled-block"];
-
 // The lists' names in messages, and their least and greatest values, as in the library.
 const LISTS = {
   sizes: { noun: "sizes", least: 1n, most: null },
@@ -20,10 +14,9 @@ const LISTS = {
 };
 
 // Return the paper's values, which replace empty fields.
-export function paperValues(experiment) {
-  const rows = experiment === "exp2" ? { moduli: MODULI } : { sizes: SIZES };
-  const primes = experiment === "exp2" ? FIRST_PRIMES.slice(0, 8) : FIRST_PRIMES;
-  return { ...rows, ranges: RANGES, seeds: [42n], primes };
+function paperValues({ lists }) {
+  const pairs = Object.entries(lists).map(([name, values]) => [name, values.map(BigInt)]);
+  return Object.fromEntries(pairs);
 }
 
 // Read the typed texts. Returns { values, problems }, with a message for each wrong field.
@@ -42,7 +35,7 @@ export function readSettings(experiment, typed) {
   if (wrong !== undefined) problems.primes = notPrime(wrong);
   values.primes = values.primes?.toSorted((p, q) => (p < q ? -1 : 1));
   if (values.sizes && values.primes) {
-    const own = typed.primes?.trim() && values.primes.length < SIZES.at(-1);
+    const own = typed.primes?.trim() && values.primes.length < paper.sizes.at(-1);
     if (own && !typed.sizes?.trim()) values.sizes = [BigInt(values.primes.length)]; // as pfe run does
     const large = values.sizes.find((size) => size > values.primes.length);
     if (large !== undefined) {
@@ -82,15 +75,17 @@ export function countModels({ sizes, moduli, ranges, seeds }) {
 // Return the command, with only those options that differ from the paper.
 export function ownCommand(experiment, values, { operation, embedding, folder }) {
   const paper = paperValues(experiment);
-  const words = ["pfe", "run", experiment];
+  const words = ["pfe", "run", experiment.name];
   for (const name of Object.keys(paper)) {
     const text = values[name].join(",");
-    const implied = name === "sizes" && values.primes.length < SIZES.at(-1) &&
+    const implied = name === "sizes" && values.primes.length < paper.sizes.at(-1) &&
       text === String(values.primes.length);
     if (text !== paper[name].join(",") && !implied) words.push(`--${name}`, text);
   }
   if (operation !== "add") words.push("--operation", operation);
-  if (experiment === "control" && embedding !== EMBEDDINGS[0]) words.push("--embedding", embedding);
+  if (experiment.embeddings.length && embedding !== experiment.embeddings[0]) {
+    words.push("--embedding", embedding);
+  }
   return commandLine([...words, "--out", folderWord(folder)]);
 }
 

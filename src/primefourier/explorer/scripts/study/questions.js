@@ -13,7 +13,7 @@ import { KINDS, replacementsCard } from "./replacements.js";
 const INTRODUCTION =
   "Questions that the paper leaves open, answered by measurements of this run’s networks during " +
   "and after training. Only models with the paper’s settings count.";
-const SHOWN_FIRST = "Experiment 1, |P| = 8"; // it has the primes of experiment 2
+const SHOWN_ROW = 8; // |P|: these are the primes of the experiment with composite moduli
 
 // Make the section; null if no network was probed.
 export function questionsSection({ questions }) {
@@ -34,8 +34,9 @@ export function questionsSection({ questions }) {
 }
 
 function firstGroup(depths) {
-  const names = depths.filter(({ experiment }) => experiment === "exp1").map(({ group }) => group);
-  return names.includes(SHOWN_FIRST) ? SHOWN_FIRST : (names.at(-1) ?? depths[0].group);
+  const single = depths.filter(({ row }) => row !== null);
+  const shown = single.find(({ row }) => row === SHOWN_ROW) ?? single.at(-1) ?? depths[0];
+  return shown.group;
 }
 
 function depthCard(depths) {

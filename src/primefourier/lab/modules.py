@@ -1,0 +1,154 @@
+"""The torch modules of the laboratory's networks and embeddings, and how operands are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from primefourier.lab import networks
+from primefourier.lab.parts import InputShape
+
+
+def join_operands(features: Tensor) -> Tensor:
+    """Join the rows of all operands, as the paper does: (cos, sin) of a, then of b, per depth.
+
+    Pairs of features of all operands alternate, or single features if the width is odd.
+
+    Shape:
+        (n, operands, rows, width) → (n, rows, operands · width).
+    """
+    unit = 2 - features.shape[-1] % 2
+    parts: Tensor = features.unflatten(-1, (-1, unit))  # n, operands, rows, width / unit, unit
+    return parts.permute(0, 2, 3, 1, 4).flatten(2)
+
+
+def split_operands(features: Tensor, operands: int) -> Tensor:
+    """Undo :func:`join_operands`.
+
+    Shape:
+        (n, rows, operands · width) → (n, operands, rows, width).
+    """
+    unit = 2 - features.shape[-1] // operands % 2
+    parts: Tensor = features.unflatten(-1, (-1, operands, unit))
+    return parts.permute(0, 3, 1, 2, 4).flatten(3)
+
+
+class RowNetwork(nn.Module):
+    """Encode each row separately, concatenate the encoded rows, and classify.
+
+    Shape:
+        (n, rows, operands · width) → (n, classes) logits.
+
+    >>> network = RowNetwork(networks.RowClassifier(), InputShape(4, 2, 12), 7)
+    >>> network(torch.zeros(5, 4, 24)).shape
+    torch.Size([5, 7])
+    """
+
+    def __init__(self, widths: networks.RowClassifier, shape: InputShape, classes: int) -> None:
+        super().__init__()
+        first, second = widths.encoder
+        self.encoder = nn.Sequential(
+            nn.Linear(shape.operands * shape.width, first),
+            nn.ReLU(),
+            nn.Linear(first, second),
+            nn.ReLU(),
+        )
+        self.classifier = nn.Sequential(
+            nn.Linear(shape.rows * second, widths.classifier),
+            nn.ReLU(),
+            nn.Linear(widths.classifier, classes),
+        )
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Return the logits of a batch of rows."""
+        logits: Tensor = self.classifier(self.encoder(features).flatten(1))
+        return logits
+
+
+def perceptron(shape: InputShape, hidden: Sequence[int], classes: int) -> nn.Module:
+    """Return linear layers with ReLU between them, over all features."""
+    widths = [shape.rows * shape.operands * shape.width, *hidden]
+    layers: list[nn.Module] = [nn.Flatten()]
+    for before, after in zip(widths, hidden, strict=False):
+        layers += [nn.Linear(before, after), nn.ReLU()]
+    return nn.Sequential(*layers, nn.Linear(widths[-1], classes))
+
+
+class TransformerNetwork(nn.Module):
+    """One layer of attention and a perceptron with residual connections; the mean is classified.
+
+    Every token has a learned vector of its position. There is no dropout.
+
+    Shape:
+        (n, rows, operands · width) → (n, classes) logits.
+    """
+
+    def __init__(self, part: networks.Transformer, shape: InputShape, classes: int) -> None:
+        super().__init__()
+        self.operands = shape.operands if part.tokens == "operands" else None
+        count, size = shape.rows, shape.operands * shape.width
+        if self.operands is not None:
+            count, size = shape.operands, shape.rows * shape.width
+        self.embed = nn.Linear(size, part.width)
+        self.positions = nn.Parameter(torch.randn(count, part.width) / part.width**0.5)
+        self.attention = nn.MultiheadAttention(part.width, part.heads, batch_first=True)
+        self.norms = nn.ModuleList([nn.LayerNorm(part.width), nn.LayerNorm(part.width)])
+        self.perceptron = nn.Sequential(
+            nn.Linear(part.width, part.hidden), nn.ReLU(), nn.Linear(part.hidden, part.width)
+        )
+        self.classifier = nn.Linear(part.width, classes)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Return the logits of a batch of rows."""
+        if self.operands is not None:
+            features = split_operands(features, self.operands).flatten(2)
+        x = self.embed(features) + self.positions
+        y = self.norms[0](x)
+        x = x + self.attention(y, y, y, need_weights=False)[0]
+        x = x + self.perceptron(self.norms[1](x))
+        logits: Tensor = self.classifier(x.mean(1))
+        return logits
+
+
+class Table(nn.Module):
+    """One learned vector per integer; integers from ``size`` on share the last vector.
+
+    >>> Table(10, 2, 3)(torch.tensor([0, 9, 10**12])).shape
+    torch.Size([3, 2, 3])
+    """
+
+    def __init__(self, size: int, rows: int, width: int) -> None:
+        super().__init__()
+        self.rows = rows
+        self.vectors = nn.Embedding(size + 1, rows * width)
+
+    def forward(self, integers: Tensor) -> Tensor:
+        """Return the rows of integers."""
+        last = self.vectors.num_embeddings - 1
+        found: Tensor = self.vectors(integers.clamp(0, last))
+        rows: Tensor = found.unflatten(-1, (self.rows, -1))
+        return rows
+
+
+class JoinedModel(nn.Module):
+    """An embedding with parameters and the network that reads its rows, trained together.
+
+    Shape:
+        integers (n, operands) → (n, classes) logits.
+    """
+
+    def __init__(self, embedding: nn.Module, network: nn.Module) -> None:
+        super().__init__()
+        self.embedding, self.network = embedding, network
+
+    def features(self, integers: Tensor) -> Tensor:
+        """Return the joined rows of all operands."""
+        rows = self.embedding(integers.flatten()).unflatten(0, tuple(integers.shape))
+        return join_operands(rows)
+
+    def forward(self, integers: Tensor) -> Tensor:
+        """Return the logits of a batch of integers."""
+        logits: Tensor = self.network(self.features(integers))
+        return logits

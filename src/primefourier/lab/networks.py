@@ -1,0 +1,136 @@
+"""Networks: classifiers of rows, with their widths as fields. Modules are built when needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from primefourier._checks import require_choice
+from primefourier.arithmetic.integers import as_integer
+from primefourier.lab.parts import InputShape, register
+
+if TYPE_CHECKING:
+    from torch import nn
+
+_WIDEST = 2**16
+
+
+def _require_widths(network: object) -> None:
+    """Check the layer widths of a network, which are its fields that are integers or tuples."""
+    for field in fields(network):  # type: ignore[arg-type]
+        value = getattr(network, field.name)
+        if isinstance(value, str):
+            continue
+        widths = value if isinstance(value, tuple | list) else (value,)
+        numbers = tuple(as_integer(width, field.name, at_least=1) for width in widths)
+        if max(numbers, default=1) > _WIDEST:
+            raise ValueError(f"{field.name} must be at most {_WIDEST}, got {value}")
+        kept = numbers if isinstance(value, tuple | list) else numbers[0]
+        object.__setattr__(network, field.name, kept)
+
+
+@register
+@dataclass(frozen=True)
+class RowClassifier:
+    """The paper's network: an encoder shared by all rows, and a classifier of the encoded rows.
+
+    NOTE[PAPER]: the paper says "ReLU activations" of the encoder; here both layers have one.
+
+    Args:
+        encoder: The widths of the encoder's two layers.
+        classifier: The width of the classifier's hidden layer.
+    """
+
+    name: ClassVar[str] = "row-classifier"
+    version: ClassVar[int] = 1
+
+    encoder: tuple[int, int] = (64, 32)
+    classifier: int = 128
+
+    def __post_init__(self) -> None:
+        _require_widths(self)
+        if len(self.encoder) != 2:
+            raise ValueError(f"encoder must have two widths, got {self.encoder}")
+
+    def build(self, shape: InputShape, classes: int) -> nn.Module:
+        """Return an untrained network."""
+        from primefourier.lab.modules import RowNetwork
+
+        return RowNetwork(self, shape, classes)
+
+    def describe(self) -> str:
+        """Describe the network by what differs from the paper's."""
+        return "" if self == RowClassifier() else f"rows {self.encoder}, {self.classifier}"
+
+
+@register
+@dataclass(frozen=True)
+class Linear:
+    """One linear layer over all features."""
+
+    name: ClassVar[str] = "linear"
+    version: ClassVar[int] = 1
+
+    def build(self, shape: InputShape, classes: int) -> nn.Module:
+        """Return an untrained network."""
+        from primefourier.lab.modules import perceptron
+
+        return perceptron(shape, (), classes)
+
+
+@register
+@dataclass(frozen=True)
+class Mlp:
+    """Linear layers with ReLU over all features.
+
+    Args:
+        hidden: The widths of the hidden layers.
+    """
+
+    name: ClassVar[str] = "mlp"
+    version: ClassVar[int] = 1
+
+    hidden: tuple[int, ...] = (128,)
+
+    def __post_init__(self) -> None:
+        _require_widths(self)
+
+    def build(self, shape: InputShape, classes: int) -> nn.Module:
+        """Return an untrained network."""
+        from primefourier.lab.modules import perceptron
+
+        return perceptron(shape, self.hidden, classes)
+
+
+@register
+@dataclass(frozen=True)
+class Transformer:
+    """One layer of attention and one perceptron, over a token per row or per operand.
+
+    Args:
+        tokens: What a token is: all operands of one of the "rows", or all rows of one of the
+            "operands".
+        width: The width of a token.
+        heads: The number of attention heads; it must divide the width.
+        hidden: The width of the perceptron's hidden layer.
+    """
+
+    name: ClassVar[str] = "transformer"
+    version: ClassVar[int] = 1
+
+    tokens: Literal["rows", "operands"] = "rows"
+    width: int = 64
+    heads: int = 4
+    hidden: int = 128
+
+    def __post_init__(self) -> None:
+        require_choice(self.tokens, ("rows", "operands"), "tokens")
+        _require_widths(self)
+        if self.width % self.heads:
+            raise ValueError(f"heads must divide width {self.width}, got {self.heads}")
+
+    def build(self, shape: InputShape, classes: int) -> nn.Module:
+        """Return an untrained network."""
+        from primefourier.lab.modules import TransformerNetwork
+
+        return TransformerNetwork(self, shape, classes)

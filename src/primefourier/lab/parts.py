@@ -1,0 +1,297 @@
+"""The parts of a model: what an embedding, a task, a network and a training must offer.
+
+A part is a frozen dataclass with a name and a version, made known by :func:`register`. Any class
+with the right methods will do; no base class is needed. A record stores its parts as plain data,
+and the hash of that data identifies the model, so a part whose numbers change needs a new version.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+
+from primefourier._checks import refuse_unknown
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor, nn
+
+    from primefourier.lab.tasks import Samples
+
+PARTS = ("embedding", "task", "network", "training")
+_TELLTALES = {"embedding": "row_names", "task": "draw", "network": "build", "training": "optimizer"}
+"""The method that shows which part of a model a class is."""
+
+
+class Part(Protocol):
+    """What all parts have: a registered name, and a version that changes with their numbers."""
+
+    name: ClassVar[str]
+    version: ClassVar[int]
+
+
+class Embedding(Part, Protocol):
+    """Integers as rows of features.
+
+    A fixed embedding also has ``rows(integers)``, from n integers of any size (an int64 or object
+    array) to a float tensor (n, rows, width). One with parameters has ``module()`` instead, which
+    returns an ``nn.Module`` from an int64 tensor (n,) to (n, rows, width), trained with the
+    network. ``mix(features, operands)`` is optional; it can rearrange the joined features.
+    """
+
+    def row_names(self) -> Sequence[str]:
+        """Return one name per row."""
+
+    def relevant(self, task: Any) -> Sequence[str] | None:
+        """Return the names of the rows that a task needs, or None if nothing is predicted."""
+
+
+class Task(Part, Protocol):
+    """Integers and their classes; ``classes`` and ``operands`` may be fields or properties."""
+
+    @property
+    def operands(self) -> int:
+        """The number of integers per example."""
+
+    @property
+    def classes(self) -> int:
+        """The number of classes; labels are 0 … classes - 1."""
+
+    def sizes(self) -> tuple[int, int]:
+        """Return the number of training and of test examples."""
+
+    def beyond_sizes(self) -> Mapping[str, int]:
+        """Return the number of examples of each further test set, by its name."""
+
+    def draw(self, seed: int) -> Samples:
+        """Draw the training examples, the test examples and the further test sets."""
+
+
+@dataclass(frozen=True)
+class InputShape:
+    """The features of one example.
+
+    Args:
+        rows: The number of rows.
+        operands: The number of integers per example.
+        width: The number of features per integer and row.
+    """
+
+    rows: int
+    operands: int
+    width: int
+
+
+class Network(Part, Protocol):
+    """A classifier of rows."""
+
+    def build(self, shape: InputShape, classes: int) -> nn.Module:
+        """Return an untrained network, from features (n, rows, operands · width) to logits."""
+
+
+class TrainingPart(Part, Protocol):
+    """How a network is trained; :class:`primefourier.lab.Training` is the usual one."""
+
+    @property
+    def epochs(self) -> int:
+        """The number of passes over the training examples."""
+
+    @property
+    def batch_size(self) -> int | None:
+        """Examples per step; None is all of them."""
+
+    def optimizer(self, parameters: list[Tensor]) -> torch.optim.Optimizer:
+        """Return an optimizer of the parameters."""
+
+
+@dataclass(frozen=True)
+class UnknownPart:
+    """A stored part that this process has no class for.
+
+    It can be listed, summarised and exported. It cannot be trained, and nothing of it is executed.
+
+    Args:
+        text: Its plain data, as JSON.
+    """
+
+    text: str
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Its plain data."""
+        return dict(json.loads(self.text))
+
+
+_registered: dict[tuple[str, str], type[Any]] = {}
+_registrations = 0
+PartClass = TypeVar("PartClass", bound=type[Any])
+
+
+def register(part: PartClass) -> PartClass:
+    """Make a class known as a part of models; use it as a decorator above ``@dataclass``.
+
+    Args:
+        part: A frozen dataclass with the class attributes ``name`` and ``version``, and the
+            methods of :class:`Embedding`, :class:`Task`, :class:`Network` or
+            :class:`TrainingPart`. Its fields must be plain data.
+
+    Returns:
+        The class itself.
+
+    >>> @register
+    ... class Digits: ...
+    Traceback (most recent call last):
+    TypeError: a part must be a frozen dataclass, but Digits is not; put @dataclass(frozen=True)...
+    """
+    title = getattr(part, "__name__", repr(part))
+    if not isinstance(part, type) or not is_dataclass(part) or not _is_frozen(part):
+        raise TypeError(
+            f"a part must be a frozen dataclass, but {title} is not; put @dataclass(frozen=True) "
+            "below @register"
+        )
+    name, version = (getattr(part, attribute, None) for attribute in ("name", "version"))
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][\w .-]{0,63}", name):
+        raise TypeError(
+            f"the name of {title} must be a text such as 'digits', got {name!r}; set the class "
+            "attribute name: ClassVar[str]"
+        )
+    if type(version) is not int or version < 1:
+        raise TypeError(
+            f"the version of {title} must be an integer of at least 1, got {version!r}; set the "
+            "class attribute version: ClassVar[int]"
+        )
+    kinds = [kind for kind, method in _TELLTALES.items() if callable(getattr(part, method, None))]
+    if len(kinds) != 1:
+        wanted = ", ".join(f"{method} ({kind})" for kind, method in _TELLTALES.items())
+        raise TypeError(f"{title} must have exactly one of these methods: {wanted}")
+    if kinds == ["embedding"]:
+        _require_features(part, title)
+    taken = _registered.get((kinds[0], name))
+    if taken is not None and _origin(taken) != _origin(part):
+        raise ValueError(
+            f"the name {name!r} is taken by {taken.__module__}.{taken.__qualname__}; choose "
+            f"another name for {title}"
+        )
+    global _registrations
+    _registrations += 1
+    _registered[kinds[0], name] = part
+    return part
+
+
+def registered() -> int:
+    """Return a number that changes whenever a part is registered."""
+    return _registrations
+
+
+def _is_frozen(part: type[Any]) -> bool:
+    return bool(part.__dataclass_params__.frozen)
+
+
+def _require_features(part: type[Any], title: str) -> None:
+    if not callable(getattr(part, "relevant", None)):
+        raise TypeError(f"the embedding {title} must have a method relevant(task)")
+    if callable(getattr(part, "rows", None)) == callable(getattr(part, "module", None)):
+        raise TypeError(
+            f"the embedding {title} must have either rows(integers), if it is fixed, or module(), "
+            "if it is trained"
+        )
+
+
+def _origin(part: type[Any]) -> tuple[Path | str, str]:
+    """Return where a class is defined; a file that is loaded again defines the same class."""
+    return source_of(part) or part.__module__, part.__qualname__
+
+
+def source_of(part: type[Any]) -> Path | None:
+    """Return the file that defines a class, or None if there is none, as in a notebook."""
+    file = getattr(sys.modules.get(part.__module__), "__file__", None)
+    return None if file is None else Path(file).resolve()
+
+
+def is_registered(part: object, kind: str) -> bool:
+    """Return whether an object is a registered part of one kind."""
+    return _registered.get((kind, getattr(part, "name", ""))) is type(part)
+
+
+@lru_cache(maxsize=4096)  # the models of a sweep share most of their parts
+def part_as_data(part: Any) -> Mapping[str, Any]:
+    """Return name, version and fields of a part as plain data."""
+    if isinstance(part, UnknownPart):
+        return part.data
+    values = {field.name: getattr(part, field.name) for field in fields(part)}
+    where = f"of {type(part).__name__}"
+    data = {name: _plain(value, f"{name} {where}") for name, value in values.items()}
+    return {"name": part.name, "version": part.version, **data}
+
+
+def _plain(value: Any, where: str) -> Any:
+    """Return a value with lists instead of tuples; refuse what JSON cannot hold exactly."""
+    if isinstance(value, tuple | list):
+        return [_plain(item, where) for item in value]
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float) and abs(value) < float("inf"):
+        return value
+    raise TypeError(
+        f"{where} must be plain data, so that it can be stored and sent to workers: numbers, texts "
+        f"and tuples of them; got {type(value).__name__} {str(value)[:80]}"
+    )
+
+
+def part_from_data(kind: str, data: Mapping[str, Any]) -> Any:
+    """Return the part of plain data; an unknown name or version gives an :class:`UnknownPart`.
+
+    Args:
+        kind: Which part of a model it is.
+        data: Name, version and fields.
+    """
+    if not isinstance(data, Mapping):
+        raise ValueError(f"the {kind} of a model must be an object, got {data!r}")
+    known: Any = _known(kind, data)
+    return _read_part(kind, json.dumps(data, sort_keys=True, allow_nan=False), known)
+
+
+def _known(kind: str, data: Mapping[str, Any]) -> type[Any] | None:
+    name, version = data.get("name"), data.get("version")
+    if not isinstance(name, str) or type(version) is not int:
+        raise ValueError(f"the {kind} of a model must have a name and a version, got {name!r}")
+    part = _registered.get((kind, name))
+    return part if part is not None and part.version == version else None
+
+
+@lru_cache(maxsize=4096)
+def _read_part(kind: str, text: str, part: type[Any] | None) -> Any:
+    if part is None:
+        return UnknownPart(text)
+    data = json.loads(text)
+    values = {name: _tuples(value) for name, value in data.items()}
+    del values["name"], values["version"]
+    refuse_unknown(values, [field.name for field in fields(part)], f"the {kind} {data['name']!r}")
+    return part(**values)
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+def describe_part(part: Any) -> str:
+    """Describe a part in a few words: by its ``describe()``, or by its name and fields.
+
+    >>> describe_part(UnknownPart('{"base": 10, "name": "digits", "version": 1}'))
+    'digits base=10'
+    """
+    if callable(own := getattr(part, "describe", None)):
+        return str(own())
+    data = part_as_data(part)
+    settings = [f"{k}={_short(v)}" for k, v in data.items() if k not in ("name", "version")]
+    return " ".join([str(data["name"]), *settings])
+
+
+def _short(value: Any) -> str:
+    return ",".join(map(_short, value)) if isinstance(value, list) else str(value)

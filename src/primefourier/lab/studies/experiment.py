@@ -1,0 +1,200 @@
+"""An experiment of the paper: a list of models, described by the values that vary."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from itertools import islice, pairwise
+from typing import Any, ClassVar, Self, cast
+
+from primefourier._checks import refuse_unknown
+from primefourier.arithmetic.integers import as_integer
+from primefourier.encoding import PAPER_BASIS, Plan, plan
+from primefourier.lab.config import ModelConfig, Trainer, Training, prime_parts
+from primefourier.lab.embeddings import PrimeFourier, ShuffledPrimeFourier, model_basis
+from primefourier.lab.studies.study import MOST_MODELS, Axis
+from primefourier.lab.tasks import ModularArithmetic, Operation, require_bounds
+
+PAPER_RANGES = (100, 500, 1000, 2000, 4000)
+RANGE_AXIS = Axis("task.input_range", "r", "input range r")
+_NUMBERS = {"ranges": "input_range", "moduli": "modulus"}
+"""Lists of an experiment, and the field of a task that each of their values becomes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment(ABC):
+    """An experiment of the paper: a list of models, from a few lists; defaults are the paper's.
+
+    Args:
+        ranges: Input ranges r; operands are 0 … r - 1.
+        seeds: One model for each seed.
+        primes: The pool of primes that models take their rows from.
+        depth: Powers of each prime.
+        operation: add, subtract or multiply.
+        epochs: Passes over the training pairs.
+        batch_size: Pairs in a step.
+        learning_rate: The learning rate of Adam.
+        pairs: Distinct pairs to draw, at most all r².
+        trainer: fast, or plain, the readable loop.
+    """
+
+    short_name: ClassVar[str]
+    heading: ClassVar[str]
+    expectation: ClassVar[str]
+    threshold: ClassVar[float]
+    row_axis: ClassVar[Axis]
+    row_setting: ClassVar[str]
+    """The setting that lists the rows of its heatmaps."""
+    one_model_per_cell: ClassVar[bool]
+    """Whether a cell has one model per seed, rather than one for each task prime."""
+
+    ranges: tuple[int, ...] = PAPER_RANGES
+    seeds: tuple[int, ...] = (42,)
+    primes: tuple[int, ...] = PAPER_BASIS.primes
+    depth: int = PAPER_BASIS.depth
+    operation: Operation = "add"
+    epochs: int = Training.epochs
+    batch_size: int = cast(int, Training.batch_size)
+    learning_rate: float = Training.learning_rate
+    pairs: int = ModularArithmetic.samples
+    trainer: Trainer = Training.trainer
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(field.default, tuple):
+                if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+                    raise ValueError(f"{field.name} must be a list of integers, got {value!r}")
+                values = tuple(_read(item, field.name) for item in islice(value, MOST_MODELS + 1))
+                if not values:
+                    raise ValueError(f"{field.name} must name at least one value, got none")
+                for one, other in pairwise(sorted(values)):
+                    if one == other:
+                        raise ValueError(f"{field.name} must be distinct, got {one} twice")
+                object.__setattr__(self, field.name, values)
+        object.__setattr__(self, "primes", model_basis(self.primes, self.depth).primes)
+        _ = self.configs  # raises for values that no model can have
+
+    @cached_property
+    def configs(self) -> tuple[ModelConfig, ...]:
+        """The models."""
+        found = tuple(islice(self._models(), MOST_MODELS + 1))
+        if len(found) > MOST_MODELS:
+            raise ValueError(
+                f"a study must have at most {MOST_MODELS} models, got more; name fewer seeds"
+            )
+        return found
+
+    @classmethod
+    def paper_axes(cls) -> tuple[Axis, ...]:
+        """Return |P| or N, and r."""
+        return cls.row_axis, RANGE_AXIS
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """|P| or N, and r."""
+        return self.paper_axes()
+
+    @property
+    def name(self) -> str:
+        """The short name, and the settings that differ from the paper's."""
+        return self.name_of(self.configs)
+
+    @property
+    def title(self) -> str:
+        """The heading, and the settings that differ from the paper's."""
+        return self.title_of(self.configs)
+
+    @classmethod
+    def name_of(cls, configs: Sequence[ModelConfig]) -> str:
+        """Return the name of a study of this experiment that has some models."""
+        other = cls.settings_of(configs)
+        return " ".join([cls.short_name, *(f"{k}={_write(v)}" for k, v in other.items())])
+
+    @classmethod
+    def title_of(cls, configs: Sequence[ModelConfig]) -> str:
+        """Return its title."""
+        other = cls.settings_of(configs)
+        words = [f"{k.replace('_', ' ')} {_write(v, ', ')}" for k, v in other.items()]
+        return ", ".join([cls.heading, *words])
+
+    @classmethod
+    def settings_of(cls, configs: Sequence[ModelConfig]) -> dict[str, object]:
+        """Return the settings of some of its models that differ from the paper's.
+
+        Lists of rows, ranges and seeds do not count.
+        """
+        embedding, task = prime_parts(configs[0])
+        training = cast(Training, configs[0].training)
+        found: dict[str, object] = {
+            "depth": embedding.depth,
+            "operation": task.operation,
+            "epochs": training.epochs,
+            "batch_size": training.batch_size,
+            "learning_rate": training.learning_rate,
+            "pairs": task.samples,
+            "trainer": training.trainer,
+        }
+        if isinstance(embedding, ShuffledPrimeFourier):
+            found["embedding"] = f"shuffled-{embedding.unit}"
+        paper = {field.name: field.default for field in fields(cls)}
+        other = {name: value for name, value in found.items() if value != paper[name]}
+        pool = max((prime_parts(config)[0].primes for config in configs), key=len)
+        return other if cls._is_paper_pool(pool) else {**other, "primes": pool}
+
+    @classmethod
+    @abstractmethod
+    def _is_paper_pool(cls, pool: Sequence[int]) -> bool:
+        """Return whether models with these primes can be the paper's."""
+
+    @abstractmethod
+    def _models(self) -> Iterator[ModelConfig]:
+        """Make the models one by one."""
+
+    def invisible(self) -> list[Plan]:
+        """Return the plan of each modulus that has a prime factor without a row.
+
+        The paper calls such primes invisible: the answer does not follow from the features.
+        """
+        pairs = map(prime_parts, self.configs)
+        tasks = {(task.modulus, embedding.basis) for embedding, task in pairs}
+        plans = (plan(modulus, basis) for modulus, basis in sorted(tasks, key=lambda t: t[0]))
+        return [found for found in plans if not found.complete]
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], where: str = "the settings") -> Self:
+        """Make an experiment from plain data; unknown keys are refused."""
+        refuse_unknown(data, [field.name for field in fields(cls)], where)
+        return cls(**data)
+
+    def _embedding(self, primes: tuple[int, ...], seed: int) -> PrimeFourier:  # noqa: ARG002
+        return PrimeFourier(primes, self.depth)
+
+    def _config(
+        self, modulus: int, input_range: int, primes: tuple[int, ...], seed: int
+    ) -> ModelConfig:
+        return ModelConfig(
+            embedding=self._embedding(primes, seed),
+            task=ModularArithmetic(
+                self.operation, modulus=modulus, input_range=input_range, samples=self.pairs
+            ),
+            training=Training(
+                epochs=self.epochs,
+                batch_size=self.batch_size,
+                learning_rate=self.learning_rate,
+                trainer=self.trainer,
+            ),
+            seed=seed,
+        )
+
+
+def _read(item: object, name: str) -> int:
+    if name in _NUMBERS:
+        return require_bounds(item, _NUMBERS[name], name)
+    return as_integer(item, name, at_least=0 if name == "seeds" else None)
+
+
+def _write(value: object, comma: str = ",") -> str:
+    return comma.join(map(str, value)) if isinstance(value, tuple) else str(value)
