@@ -357,7 +357,8 @@ def test_models_that_do_not_fit_are_refused_and_keep_no_hook(
 @pytest.mark.parametrize("package", ["torch", "scipy"])
 def test_a_missing_package_is_named_with_its_extra(package: str) -> None:
     program = (
-        f"import sys; sys.modules['{package}'] = None; from primefourier.analysis import ablate"
+        f"import sys; sys.modules['{package}'] = None; from primefourier import analysis; "
+        "analysis.ablate; analysis.paired_p_value(3, 1)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode != 0

@@ -83,7 +83,7 @@ def test_status_counts_models_and_shows_failures(pfe: Pfe, paper: Path, probed: 
     assert ["study", "models", "measured", "failed", "waiting"] in rows
     assert ["exp1", "350", "346", "2", "2"] in rows
     assert ["all", "750", "746", "2", "2"] in rows
-    assert "a+b mod 3 r=100 |P|=4 seed=42 failed:\nTraceback: out of luck" in out
+    assert "a+b mod 3 r=100 |P|=4 seed=42 failed:\n  │ Traceback: out of luck\n" in out
     assert f"pfe reproduce --profile paper --out {paper}\n" in out
     assert "probed" not in out
     data = json.loads(pfe("status", str(paper), "--json")[1])
