@@ -1,4 +1,4 @@
-"""Three faults of ``make chaos`` on a small sweep: killed, stopped, damaged."""
+"""Some faults of ``make chaos`` on a small sweep: killed, stopped, damaged."""
 
 import random
 import time
@@ -14,7 +14,12 @@ from chaos.sweep import Damage, Sweep, acknowledged, assess
 from chaos.watchdog import HungError, limit
 from primefourier.lab.record import Measurement
 
-TIMES = {"driver killed": 1, "stopped and continued": 1, "store damaged": 4}
+TIMES = {
+    "driver killed": 1,
+    "killed while starting": 2,
+    "stopped and continued": 1,
+    "store damaged": 4,
+}
 """How often a fault happens; ``make chaos`` tries all faults, each many times."""
 Truth = dict[str, Measurement]
 
