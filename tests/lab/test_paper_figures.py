@@ -2,6 +2,9 @@
 
 import math
 import statistics
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -390,3 +393,27 @@ def test_a_title_names_the_plain_trainer_and_a_caption_failures() -> None:
     found = grid_of(plain, records).caption("Text.", records[:1])
     assert found.endswith("noise floor 0.032. 1 model failed; pfe status shows why.")
     assert grid_of(EXP2).caption("Text.", []) == "Text. Nothing is measured yet."
+
+
+@pytest.mark.process
+def test_several_processes_draw_the_same_files_as_one(tmp_path: Path) -> None:
+    """The threads of the test runner forbid forking, so another program draws."""
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from primefourier.figures import draw_circles\n"
+        "from primefourier.lab.studies import figure_files\n"
+        "figure_files.usable_cores = lambda: int(sys.argv[2])\n"
+        "files = [figure_files.FigureFile(f'figure-{n}', lambda n=n: draw_circles(1, n, 7))\n"
+        "         for n in range(8)]\n"
+        "print(*figure_files.write_figures(files, Path(sys.argv[1])), sep='\\n')\n"
+    )
+    found = []
+    for cores in (1, 2):
+        folder = tmp_path / str(cores)
+        folder.mkdir()
+        words = [sys.executable, "-c", program, str(folder), str(cores)]
+        done = subprocess.run(words, capture_output=True, text=True, check=True)
+        names = [Path(line).name for line in done.stdout.splitlines()]
+        assert names == [f"figure-{n}.{kind}" for n in range(8) for kind in ("png", "svg")]
+        found.append({name: (folder / name).read_bytes() for name in names})
+    assert found[0] == found[1]

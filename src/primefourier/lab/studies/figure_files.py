@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import gc
+import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +20,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from primefourier._files import write_file
+from primefourier.cluster import usable_cores
 
 
 @dataclass(frozen=True)
@@ -33,17 +38,41 @@ class FigureFile:
     made_by: str = ""
 
 
+_SHARE = 4
+"""A further process must have at least so many figures to draw."""
+_shared: list[FigureFile] = []
+"""The figures that processes share; they inherit them, since functions cannot be sent to them."""
+
+
 def write_figures(files: Iterable[FigureFile], target: Path) -> list[Path]:
-    """Draw figures, write them to a folder, and return the files."""
-    written = []
+    """Draw figures, write them to a folder, and return the files.
+
+    Where a process can be forked safely, that is, without other threads, all cores draw.
+    """
+    _shared[:] = files
+    count = min(usable_cores(), len(_shared) // _SHARE)
+    if count < 2 or "fork" not in get_all_start_methods() or threading.active_count() > 1:
+        found = [_write(i, target) for i in range(len(_shared))]
+    else:
+        with ProcessPoolExecutor(count, get_context("fork"), _ignore_interrupts) as pool:
+            try:
+                found = list(pool.map(partial(_write, target=target), range(len(_shared))))
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+    return [path for paths in found for path in paths]
+
+
+def _ignore_interrupts() -> None:
+    """Leave Ctrl-C, which a terminal sends to all processes, to the first process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _write(index: int, target: Path) -> list[Path]:
     # the same records give the same files, and names from a store are no formulas
     settings: Any = {"svg.hashsalt": "primefourier", "text.parse_math": False}
-    same = mpl.rc_context(settings)
-    with same, _collect_young_objects() as collect:
-        for file in files:
-            written += _save(file, target)
-            collect()
-    return written
+    with mpl.rc_context(settings), _collect_young_objects():
+        return _save(_shared[index], target)
 
 
 def _save(file: FigureFile, target: Path) -> list[Path]:
@@ -61,8 +90,8 @@ def _save(file: FigureFile, target: Path) -> list[Path]:
 
 
 @contextmanager
-def _collect_young_objects() -> Iterator[Callable[[], int]]:
-    """Collect garbage on call only, and only objects made since the last call.
+def _collect_young_objects() -> Iterator[None]:
+    """Collect garbage at the end only, and only objects made meanwhile.
 
     A figure is many small objects in cycles. Python would look for garbage again and again while
     they are made, which slows drawing down.
@@ -70,7 +99,8 @@ def _collect_young_objects() -> Iterator[Callable[[], int]]:
     enabled = gc.isenabled()
     gc.disable()
     try:
-        yield partial(gc.collect, 0)
+        yield
     finally:
+        gc.collect(0)
         if enabled:
             gc.enable()
