@@ -16,18 +16,16 @@ from primefourier.lab.studies.paper_figures import draw_figures
 from small_models import small_config
 
 MINE = [small_config(modulus=n, input_range=r) for n in (3, 15) for r in (30, 40)]
-FIXED = 3
-"""The number of figures that need no records."""
 
 
 def files(studies: list[Study], records: list[Record]) -> list[str]:
-    found = [file.name for file in draw_figures(Run(studies, records).grids)][FIXED:]
+    found = [file.name for file in draw_figures(Run(studies, records).grids)]
     assert len(set(found)) == len(found), "two figures in one file"
     return found
 
 
 def figures(study: Study, records: list[Record]) -> dict[str, Figure]:
-    found = list(draw_figures(Run([study], records).grids))[FIXED:]
+    found = list(draw_figures(Run([study], records).grids))
     assert {file.made_by for file in found} <= {""}, "no command is known"
     return {file.name: file.draw() for file in found}
 
