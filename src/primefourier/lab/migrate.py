@@ -17,6 +17,7 @@ from primefourier.lab.config import ModelConfig
 from primefourier.lab.store_rows import (
     DamagedRowError,
     Row,
+    config_text,
     dump,
     load,
     reading,
@@ -79,12 +80,15 @@ def old_measurement(data: Mapping[str, Any], config: ModelConfig) -> dict[str, A
     }
 
 
-def upgrade(tables: Mapping[str, Sequence[Row]], *, skip_damaged: bool = False) -> dict[str, Any]:
+def upgrade(
+    tables: Mapping[str, Sequence[Row]], *, skip_damaged: bool = False, seal: bool = True
+) -> dict[str, Any]:
     """Return the rows of a store of format 1 as rows of today.
 
     Args:
         tables: The rows of each table.
         skip_damaged: Whether damaged rows are left out.
+        seal: Whether rows get new digests, which only rows that are stored need.
 
     Raises:
         DamagedRowError: If a row is damaged, unless those are left out.
@@ -95,7 +99,8 @@ def upgrade(tables: Mapping[str, Sequence[Row]], *, skip_damaged: bool = False) 
     for table, rows in found.items():
         for row in tables.get(table, ()):
             try:
-                rows.append(_upgraded(table, row, configs, studies))
+                new = _upgraded(table, row, configs, studies)
+                rows.append(sealed(*new[:-1]) if seal and table != "planned" else new)
             except DamagedRowError:
                 if not skip_damaged:
                     raise
@@ -117,18 +122,18 @@ def _upgraded(
         require_digest(row, "record" if table == "records" else "probe")
     with reading(f"row of {table}"):
         if table == "probes":
-            return sealed(configs[row[0]].key, *row[1:-1])
+            return (configs[row[0]].key, *row[1:-1], "")
         key, experiment, config = _parse(str(row[2]))
         if key != row[0]:
             raise ValueError("its key is not that of its config")
         configs[row[0]] = config
         if table == "planned":
             studies.setdefault(_study_name(experiment, config), []).append(config)
-            return (config.key, row[1], dump(config.to_dict()))
+            return (config.key, row[1], config_text(config))
         _, status, _, measurement, *rest, _ = row
         if measurement is not None:
             measurement = dump(old_measurement(load(measurement), config))
-        return sealed(config.key, status, dump(config.to_dict()), measurement, *rest)
+        return (config.key, status, config_text(config), measurement, *rest, "")
 
 
 @lru_cache(maxsize=16_384)  # a model stands in the plan and in its record

@@ -116,7 +116,7 @@ class Store:
         with translate_errors(self.path), self._translate_damage():
             rows, old = read_rows(self._connection), format_of(self._connection) == 1
             if old:
-                rows = upgrade(rows)
+                rows = upgrade(rows, seal=False)
             plans = [(row, read_plan(row)) for row in rows["planned"]]
             planned = {row[0]: config for row, config in sorted(plans, key=lambda pair: pair[0][1])}
             probes = {row[0]: row for row in rows.get("probes", ())}

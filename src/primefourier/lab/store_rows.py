@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from functools import lru_cache
 from typing import Any
 
 from primefourier.lab.config import ModelConfig
@@ -145,16 +144,33 @@ def check_row(table: str, row: Row) -> None:
 
 def _read_config(key: object, text: object) -> ModelConfig:
     with reading("model"):
-        config = _parse_config(str(text), registered())
+        config = _parse_config(str(text))
         if config.key != key:
             raise ValueError("its key is not that of its config")
         return config
 
 
-@lru_cache(maxsize=16_384)  # a model stands in the plan and in its record
-def _parse_config(text: str, _registered: int) -> ModelConfig:
-    """Return the model of a stored config; parts that were unknown may be registered later."""
-    return ModelConfig.from_dict(load(text))
+_MOST_CONFIGS = 16_384
+_configs: dict[tuple[str, int], ModelConfig] = {}
+"""Models by their stored configs, since a model stands in the plan and in its record; and by the
+number of registered parts, since unknown parts may be registered later."""
+
+
+def config_text(config: ModelConfig) -> str:
+    """Return the stored config of a model, and remember the model."""
+    if len(_configs) >= _MOST_CONFIGS:
+        _configs.clear()
+    text = dump(config.to_dict())
+    _configs[text, registered()] = config
+    return text
+
+
+def _parse_config(text: str) -> ModelConfig:
+    known = _configs.get((text, registered()))
+    if known is None:
+        known = ModelConfig.from_dict(load(text))
+        config_text(known)
+    return known
 
 
 def require_digest(row: Row, what: str) -> None:
