@@ -146,7 +146,7 @@ class ModelConfig:
             require_choice(kind, KINDS, "ablations")
         chosen = tuple(kind for kind in KINDS if kind in self.ablations or kind == "zero")
         object.__setattr__(self, "ablations", chosen)
-        _ = self.key  # raises for fields that are not plain data
+        _ = self._data  # raises for fields that are not plain data
 
     @cached_property
     def key(self) -> str:

@@ -80,12 +80,16 @@ class Experiment(ABC):
     @cached_property
     def configs(self) -> tuple[ModelConfig, ...]:
         """The models."""
-        found = tuple(islice(self._models(), MOST_MODELS + 1))
-        if len(found) > MOST_MODELS:
+        if self.size > MOST_MODELS:
             raise ValueError(
                 f"a study must have at most {MOST_MODELS} models, got more; name fewer seeds"
             )
-        return found
+        return tuple(self._models())
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """The number of models, without making them."""
 
     @classmethod
     def paper_axes(cls) -> tuple[Axis, ...]:

@@ -53,6 +53,12 @@ class SinglePrime(Experiment):
     def _is_paper_pool(cls, pool: Sequence[int]) -> bool:
         return tuple(pool) == PAPER_BASIS.primes[: len(pool)]
 
+    @property
+    def size(self) -> int:
+        """The number of models: one for each task prime."""
+        sizes = sum(as_integer(size, "sizes", at_least=1) for size in self.sizes)
+        return sizes * len(self.ranges) * len(self.seeds)
+
     def _models(self) -> Iterator[ModelConfig]:
         """Make the models, by size, range, seed and task prime."""
         for size in self.sizes:
@@ -131,6 +137,11 @@ class CompositeModuli(Experiment):
     @classmethod
     def _is_paper_pool(cls, pool: Sequence[int]) -> bool:
         return tuple(pool) == PAPER_BASIS.primes[:8]
+
+    @property
+    def size(self) -> int:
+        """The number of models: one for each modulus."""
+        return len(self.moduli) * len(self.ranges) * len(self.seeds)
 
     def _models(self) -> Iterator[ModelConfig]:
         """Make the models, by modulus, range and seed."""
