@@ -33,6 +33,19 @@ MARKS = {
     "smoke": pytest.mark.process,
 }
 """Fixtures, and the mark of each test that uses one."""
+SLOW = (
+    *(
+        "tests/figures/",
+        "tests/test_documentation.py",
+        "tests/test_fuzz.py",
+        "tests/test_security.py",
+    ),
+    *(f"tests/lab/test_{name}_figures.py" for name in ("paper", "probe", "profile", "study")),
+    *("tests/lab/test_migrate.py", "tests/lab/test_parts.py", "tests/lab/test_studies.py"),
+    *("tests/test_published.py", "tests/lab/test_row_ablation.py", "tests/test_chaos.py"),
+    *("tests/lab/test_network_probe.py", "tests/lab/test_store_repair.py"),
+)
+"""Files whose tests draw, train or read a lot."""
 _quick: list[pytest.Item] = []
 """The test that is running, if it must not start a process."""
 
@@ -40,6 +53,8 @@ _quick: list[pytest.Item] = []
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark tests by their fixtures; with several workers, begin with the slowest files."""
     for item in items:
+        if item.path.relative_to(config.rootpath).as_posix().startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
         for name in MARKS.keys() & getattr(item, "fixturenames", ()):
             item.add_marker(MARKS[name])
     if hasattr(config, "workerinput"):

@@ -59,6 +59,7 @@ def test_what_is_lost_doubled_or_wrong_would_be_seen(
     assert assess(names, tmp_path, other).wrong == 2
 
 
+@pytest.mark.process
 def test_a_sweep_that_hangs_is_seen_with_its_stacks_and_ended(
     sweep: Sweep, truth: Truth, tmp_path: Path
 ) -> None:

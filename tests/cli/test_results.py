@@ -419,6 +419,7 @@ def test_an_empty_run_has_a_report(pfe: Pfe, tmp_path: Path) -> None:
     assert (run["name"], len(run["grids"])) == ("a\udcff<b>", 3)
 
 
+@pytest.mark.process
 def test_the_report_is_opened_on_demand(small: Path, tmp_path: Path) -> None:
     browser = tmp_path / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/opened\n')
@@ -451,6 +452,7 @@ def test_a_report_that_cannot_be_written_is_refused(pfe: Pfe, small: Path, tmp_p
     assert list(tmp_path.rglob("*")) == [folder]
 
 
+@pytest.mark.process
 def test_a_report_that_is_too_large_leaves_the_old_one(small: Path, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     path.write_text("old")

@@ -130,6 +130,7 @@ def test_the_newest_run_is_found_here_and_in_results(tmp_path: Path) -> None:
     assert newest_run(tmp_path) == tmp_path
 
 
+@pytest.mark.process
 def test_claims_are_read_without_torch_dask_and_matplotlib(tmp_path: Path) -> None:
     program = (
         "import sys\nfrom primefourier import lab\n"
