@@ -62,7 +62,7 @@ class Trial:
 
     @contextmanager
     def round(self) -> Iterator[Driver]:
-        """Run a sweep in a folder of its own to its end; one that hangs is counted and ended."""
+        """Run a sweep in a separate folder to its end; one that hangs is counted and ended."""
         folder = self.folder / f"round-{len(self.rounds)}"
         folder.mkdir()
         inner = Trial(self.sweep, self.truth, folder, self.times, self.dice)

@@ -1,6 +1,6 @@
 """Throw damaged and hostile files at all that reads: python -m chaos.fuzz [--inputs N] [--seed N].
 
-Each target is tried in a process of its own, so that a crash of the interpreter is seen too. An
+Each target is tried in a separate process, so that a crash of the interpreter is seen too. An
 input that takes too long is a failure; one that hangs in compiled code ends its process.
 """
 

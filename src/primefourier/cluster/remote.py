@@ -218,7 +218,7 @@ def with_version_check(function: Callable[..., Any], packages: Sequence[str]) ->
 def _require_same_cluster(client: Client, packages: Sequence[str]) -> None:
     """Refuse a cluster with other versions; the scheduler needs only the same Python and Dask.
 
-    Dask collects the versions by messages of its own, which works with any software.
+    Dask collects the versions through its own protocol, which works with any software.
     """
     needed = [*_WORKERS_NEED, *packages]
     answers: Any = client.get_versions(packages=needed)

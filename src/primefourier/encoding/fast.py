@@ -28,7 +28,7 @@ _ROUNDER = 1.5 * 2**52  # adding it rounds to an integer and puts that integer i
 
 
 class FastEncoder:
-    """Work arrays and constants for one basis; every thread needs an instance of its own.
+    """Work arrays and constants for one basis; use one instance per thread.
 
     Args:
         periods: The periods of the codes, (P, D), at most LARGEST_PERIOD.
