@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import psutil  # type: ignore[import-untyped]  # which Dask brings
 import pytest
@@ -17,6 +18,7 @@ from chaos.disk import fill
 from chaos.doomed_starts import DoomedStarts
 from primefourier import lab
 from primefourier.cluster import ClusterError
+from primefourier.lab import ModelConfig, measurement, training
 from primefourier.lab.cost import model_flops
 from primefourier.lab.measurement import measure
 from primefourier.lab.record import Record
@@ -364,3 +366,19 @@ def test_time_left_depends_on_work_and_not_on_the_number_of_models() -> None:
     progress.count(measure(small, device="no such device"))
     assert (progress.done, progress.failed, progress.remaining) == (2, 1, 0)
     assert progress.time_left(1.0) == 0
+
+
+def test_a_model_that_runs_out_of_memory_is_recorded_and_the_sweep_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_data = training.make_data
+
+    def run_out(config: ModelConfig, **options: Any) -> Any:
+        if config.seed == 1:
+            raise MemoryError("no room")
+        return make_data(config, **options)
+
+    monkeypatch.setattr(measurement, "make_data", run_out)
+    outcome = run([small_config(seed=seed) for seed in (1, 2)], tmp_path, workers=0)
+    assert (outcome.progress.done, outcome.progress.failed) == (1, 1)
+    assert [record.reason for record in records_of(tmp_path)] == ["MemoryError: no room", ""]

@@ -58,7 +58,10 @@ def local_client(workers: int) -> Iterator[Client]:
     import dask
     from distributed import Client, LocalCluster
 
-    with dask.config.set(_SETTINGS), ExitStack() as stack:
+    with ExitStack() as stack:
+        scratch = TemporaryDirectory(prefix="pfe-workers-", ignore_cleanup_errors=True)
+        folder = stack.enter_context(scratch)  # which is removed last
+        stack.enter_context(dask.config.set({**_SETTINGS, "temporary-directory": folder}))
         with _signals_wait():
             # Dask's own worker processes are not used: LocalCluster drops one for good if it is not
             # running 15 s after an earlier end, and restarts failing ones for ever
@@ -70,7 +73,7 @@ def local_client(workers: int) -> Iterator[Client]:
                 silence_logs=logging.CRITICAL,
             )
             client = stack.enter_context(Client(stack.enter_context(cluster)))
-            crew = stack.enter_context(_Crew(cluster, client, workers))
+            crew = stack.enter_context(_Crew(cluster, client, workers, folder))
         crew.wait()
         yield client
 
@@ -82,8 +85,9 @@ class _Crew:
     error that follows leaves the context as a ClusterError.
     """
 
-    def __init__(self, cluster: LocalCluster, client: Client, count: int) -> None:
+    def __init__(self, cluster: LocalCluster, client: Client, count: int, folder: str) -> None:
         self._cluster, self._client, self._count = cluster, client, count
+        self._folder = folder
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
         self._deadlines: dict[int, float] = {}
         self._connected, self._over = threading.Event(), threading.Event()
@@ -91,7 +95,6 @@ class _Crew:
         self._keeper = threading.Thread(target=self._keep, daemon=True)
 
     def __enter__(self) -> _Crew:
-        self._folder = TemporaryDirectory(prefix="pfe-workers-", ignore_cleanup_errors=True)
         self._lifeline = os.pipe()
         self._keeper.start()
         return self
@@ -104,7 +107,6 @@ class _Crew:
             process.wait()
         for end in self._lifeline:
             os.close(end)
-        self._folder.cleanup()
         if self._failure and isinstance(error, Exception):
             raise ClusterError(self._failure) from error
 
@@ -161,9 +163,9 @@ class _Crew:
         settings = {
             "distributed": dask.config.get("distributed"),
             "logging": {"distributed": "critical"},
-            "temporary-directory": self._folder.name,
+            "temporary-directory": self._folder,
         }
-        words = ["-m", "primefourier.cluster", self._cluster.scheduler_address, self._folder.name]
+        words = ["-m", "primefourier.cluster", self._cluster.scheduler_address, self._folder]
         process = subprocess.Popen(
             [sys.executable, "-P", *words],
             stdin=self._lifeline[0],
