@@ -77,7 +77,7 @@ fuzz: install ## Throw 100 000 damaged and hostile files at everything that read
 	$(BIN)/python -m chaos.fuzz
 
 trials: install ## Train three networks more, and turn two of their circles together
-	$(BIN)/python -m trials.two_blocks
+	$(BIN)/python -m studies.two_blocks
 
 screenshots: install chromium ## Take pictures of the pages, the README's among them
 	SCREENSHOTS=screenshots $(BIN)/python -m pytest tests/explorer/test_screenshots.py

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 NEEDED = (
     *("Makefile", "constraints.txt", "pyproject.toml", "ARCHITECTURE.md", "LICENSE"),
     *("src/primefourier/__main__.py", "tests/conftest.py", "docs/security.md", "chaos/fuzz.py"),
-    *("benchmarks/__main__.py", "trials/two_blocks.py", "results/paper/records.sqlite"),
+    *("benchmarks/__main__.py", "studies/two_blocks.py", "results/paper/records.sqlite"),
 )
 
 

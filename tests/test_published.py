@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from primefourier import lab
+from primefourier.encoding.aliases import find_aliases
+from primefourier.encoding.planning import USES
 from primefourier.lab import Run, ShuffledPrimeFourier
 from primefourier.lab.claim_tables import (
     claims_as_data,
@@ -17,7 +19,9 @@ from primefourier.lab.claim_tables import (
     verdict_so_far,
     within_intervals,
 )
+from primefourier.lab.config import prime_parts
 from primefourier.lab.studies import models_of, profile, read_settings
+from primefourier.lab.studies.alias_bins import USED
 from primefourier.lab.studies.question_tables import (
     answers_as_data,
     answers_as_markdown,
@@ -141,3 +145,21 @@ def _row(name: str, claim: str) -> list[str]:
     assert len(found) == 1, f"{name} has {len(found)} rows about {claim}"
     row: list[str] = found[0]
     return row
+
+
+def test_the_risk_of_a_plan_is_that_of_the_published_networks(run: Run) -> None:
+    found: dict[float, list[bool]] = {end: [] for end, _, _ in USES}
+    for record in run.records:
+        config = record.config
+        if record.probe is None or config.degenerate:
+            continue
+        embedding, task = prime_parts(config)
+        if type(embedding) is ShuffledPrimeFourier:
+            continue
+        aliases = find_aliases(task.modulus, embedding.basis, input_range=task.input_range)
+        drops = dict(
+            zip(embedding.basis.channels, record.probe.block_drops("permute"), strict=True)
+        )
+        used = any(drops[alias.channels[0]] > USED for alias in aliases)
+        found[next(end for end in found if aliases[0].drift <= end)].append(used)
+    assert tuple((end, sum(used), len(used)) for end, used in found.items()) == USES

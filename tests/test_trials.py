@@ -8,7 +8,7 @@ import torch
 from primefourier.lab.config import prime_parts
 from primefourier.lab.training import read_integers
 from small_models import small_config
-from trials.two_blocks import turn, turned_drops
+from studies.two_blocks import turn, turned_drops
 
 
 def test_turning_a_circle_by_a_step_adds_one_to_its_residue() -> None:

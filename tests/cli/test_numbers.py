@@ -136,7 +136,7 @@ def test_codes_are_read_as_floats_only(pfe: Pfe, tmp_path: Path, dtype: object) 
 def test_plan_prints_the_explanation_in_80_columns(pfe: Pfe) -> None:
     code, out, _ = pfe("plan", "231", "--range", "100")
     assert code == 0
-    assert out.split() == pf.plan(231, pf.PAPER_BASIS).explain(100).split()
+    assert out.split() == pf.plan(231, pf.PAPER_BASIS, input_range=100).explain().split()
     assert out.startswith("231 = 3 · 7 · 11\n")
     assert "\n  p = 7: period 7\n" in out
     assert max(map(len, out.splitlines())) <= 80

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as json_module
 import sys
 import warnings
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from tokenize import TokenError
@@ -229,16 +230,17 @@ def plan(
     modulus
         N, at least 2.
     input_range
-        Inputs are below this integer; report also whether their sums wrap around.
+        Inputs are below this integer; report also whether their sums wrap around, and which
+        circles a network may misuse because they look relevant below it.
     """
     import primefourier as pf
 
     if input_range is not None and input_range < 1:
         raise ValueError(f"--range must be at least 1, got {input_range}")
     basis = read_basis(primes, depth)
-    found = pf.plan(modulus, basis)
+    found = pf.plan(modulus, basis, input_range=input_range)
     if not json:
-        print_prose(found.explain(input_range))
+        print_prose(found.explain())
         return
     extended = None if found.unfactored > 1 else found.extended
     print_json(
@@ -256,6 +258,9 @@ def plan(
             "extended": extended and {"primes": extended.primes, "depth": extended.depth},
             "range": input_range,
             "degenerate": None if input_range is None else found.degenerate(input_range),
+            "aliases": [asdict(alias) for alias in found.aliases],
+            "alias_pairs": [asdict(pair) for pair in found.alias_pairs],
+            "risk": found.risk,
         }
     )
 

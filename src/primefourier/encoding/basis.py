@@ -11,6 +11,9 @@ from typing import Self
 from primefourier.arithmetic.integers import as_integer, as_integers, format_integer
 from primefourier.arithmetic.primes import FIRST_DOUBTFUL, factorize, format_factors, is_prime
 
+Channel = tuple[int, int]
+"""A prime p and a depth index d; the channel has period p^(d+1)."""
+
 _MOST_DEPTH = 10_000
 """A deeper code would take minutes and gigabytes, and no practical integer needs it."""
 

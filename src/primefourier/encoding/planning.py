@@ -4,12 +4,31 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 from primefourier.arithmetic.integers import as_integer, format_integer
 from primefourier.arithmetic.primes import divide_out, factorize, format_factors
-from primefourier.encoding.basis import PrimeBasis, require_basis
+from primefourier.encoding.aliases import Alias, find_alias_pairs, find_aliases
+from primefourier.encoding.basis import Channel, PrimeBasis, require_basis
 
-Channel = tuple[int, int]
+_IN_REACH = 1.0
+"""Aliases with a larger drift, in turns, are not listed."""
+_PAIRS = 5
+_LISTED = 5
+_FAR = 4.0
+"""None of the published networks whose nearest alias drifts by more turns used one."""
+USES = (
+    (0.1, 34, 39),
+    (0.2, 25, 32),
+    (0.4, 20, 50),
+    (0.7, 11, 56),
+    (1.0, 5, 30),
+    (2.0, 7, 87),
+    (4.0, 1, 106),
+    (math.inf, 0, 550),
+)
+"""For a drift of the nearest alias below each number: networks that used a row they did not need,
+and all networks, among those of results/paper whose rows include every factor of N."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +47,7 @@ class Plan:
         visible: The largest divisor of N that the basis represents completely.
         unfactored: A divisor of N that could not be factored and has no prime of the basis; its
             primes are in neither ``factors`` nor ``missing``. 1 if N was factored.
+        input_range: r, if given: inputs are 0 … r - 1.
     """
 
     modulus: int
@@ -37,6 +57,7 @@ class Plan:
     missing: tuple[Channel, ...]
     visible: int
     unfactored: int = 1
+    input_range: int | None = None
 
     @property
     def invisible(self) -> int:
@@ -60,6 +81,54 @@ class Plan:
         depth = max(self.basis.depth, *(e for _, e in self.factors))
         return PrimeBasis(tuple(sorted(primes)), depth)
 
+    @cached_property
+    def aliases(self) -> tuple[Alias, ...]:
+        """Irrelevant blocks that drift by less than a turn from a harmonic of N below r.
+
+        A network may use them, is then right below r, and wrong beyond. Nearest first; empty if no
+        input range was given.
+
+        >>> basis = PrimeBasis((3, 5, 7, 11, 13, 17, 19, 23), depth=6)
+        >>> nearest = plan(231, basis, input_range=500).aliases[0]
+        >>> nearest.period, nearest.harmonic, round(nearest.drift, 2)
+        (23, 10, 0.09)
+        """
+        if self.input_range is None:
+            return ()
+        found = find_aliases(self.modulus, self.basis, input_range=self.input_range)
+        return tuple(alias for alias in found if alias.drift < _IN_REACH)
+
+    @cached_property
+    def alias_pairs(self) -> tuple[Alias, ...]:
+        """The five nearest pairs of circles that drift by less than a turn from a harmonic."""
+        if self.input_range is None:
+            return ()
+        found = find_alias_pairs(self.modulus, self.basis, input_range=self.input_range)
+        return tuple(pair for pair in found[:_PAIRS] if pair.drift < _IN_REACH)
+
+    @property
+    def risk(self) -> float | None:
+        """The share of published networks with so near an alias that used a row without need.
+
+        None if no input range was given, if no sum wraps around, or if the basis lacks a factor of
+        N, since all published networks have them.
+
+        >>> basis = PrimeBasis((3, 5, 7, 11, 13, 17, 19, 23), depth=6)
+        >>> [round(plan(n, basis, input_range=500).risk, 2) for n in (15, 77, 231)]
+        [0.01, 0.4, 0.87]
+        """
+        used, networks = self._uses
+        return used / networks if networks else None
+
+    @property
+    def _uses(self) -> tuple[int, int]:
+        """Published networks with so near an alias: how many used one, and how many there are."""
+        if self.input_range is None or not self.complete or self.degenerate(self.input_range):
+            return 0, 0
+        found = find_aliases(self.modulus, self.basis, input_range=self.input_range)
+        nearest = found[0].drift if found else math.inf
+        return next((used, networks) for end, used, networks in USES if nearest <= end)
+
     def degenerate(self, input_range: int) -> bool:
         """Return whether sums of two inputs below ``input_range`` never reach N.
 
@@ -70,8 +139,8 @@ class Plan:
         """
         return 2 * (as_integer(input_range, "input_range", at_least=1) - 1) < self.modulus
 
-    def explain(self, input_range: int | None = None) -> str:
-        """Describe the plan in words.
+    def explain(self) -> str:
+        """Describe the plan in words; with an input range, also wrapping and aliases.
 
         >>> print(plan(21, PrimeBasis((3, 5, 7), depth=2)).explain())
         21 = 3 · 7
@@ -82,7 +151,6 @@ class Plan:
         The basis sees all of 21.
         """
         n, basis = format_integer(self.modulus), self.basis
-        wraps = input_range is None or not self.degenerate(input_range)
         total, used = len(basis.channels), len(self.relevant)
         parts = [format_factors(self.factors)] if self.factors else []
         if self.unfactored > 1:
@@ -104,9 +172,9 @@ class Plan:
                 f"channel{'s'[: rest > 1]}."
             )
         lines.append(self.explain_missing())
-        if input_range is not None:
-            below, top = format_integer(input_range), format_integer(2 * (input_range - 1))
-            if not wraps:
+        if self.input_range is not None:
+            below, top = format_integer(self.input_range), format_integer(2 * self.input_range - 2)
+            if self.degenerate(self.input_range):
                 half = format_integer((self.modulus + 1) // 2)
                 lines.append(
                     f"Degenerate: with inputs below {below} no sum exceeds {top} < {n}, so "
@@ -114,7 +182,41 @@ class Plan:
                 )
             else:
                 lines.append(f"Inputs below {below} wrap around: sums reach {top} ≥ {n}.")
+                lines += self._explain_aliases()
         return "\n".join(lines)
+
+    def _explain_aliases(self) -> list[str]:
+        """Say which blocks a network may misuse below r, how often, and what avoids it."""
+        assert self.input_range is not None  # the caller has one
+        n, r = format_integer(self.modulus), self.input_range
+        below = format_integer(r)
+        used, networks = self._uses
+        often = f"{used} of {networks} published networks with so near an alias used one."
+        lines = []
+        if self.aliases:
+            lines.append(
+                f"Aliases: circles that resemble a harmonic k/{n} for inputs below {below}. A "
+                "network that uses one is wrong beyond."
+            )
+            lines += [f"  {_explain_alias(alias, n)}" for alias in self.aliases[:_LISTED]]
+            if (more := len(self.aliases) - _LISTED) > 0:
+                lines.append(f"  and {more} more")
+        else:
+            lines.append(f"No circle drifts by less than a turn from a harmonic below {below}.")
+        if self.alias_pairs:
+            lines.append("Pairs of circles that together resemble one:")
+            lines += [f"  {_explain_alias(pair, n)}" for pair in self.alias_pairs]
+        if networks:
+            lines.append(f"Risk: {often}")
+        if self.aliases and self.relevant:
+            basis = PrimeBasis(tuple(dict.fromkeys(p for p, _ in self.relevant)), 1)
+            depth = max(d for _, d in self.relevant) + 1
+            far = math.ceil(r * _FAR / self.aliases[0].drift)
+            lines.append(
+                f"To avoid it, use only the primes of N, PrimeBasis({basis.primes}, {depth}), or "
+                f"inputs up to {format_integer(far)} or more, where no single circle is near."
+            )
+        return lines
 
     def explain_missing(self) -> str:
         """Describe in one or two sentences what the basis cannot see of N, and what to add.
@@ -142,12 +244,21 @@ class Plan:
         )
 
 
-def plan(modulus: int, basis: PrimeBasis) -> Plan:
+def _explain_alias(alias: Alias, modulus: str) -> str:
+    """Describe an alias as an approximate equation with its drift."""
+    parts = [f"{'+' if t > 0 else '-'} 1/{abs(t)}" for t in alias.periods]
+    sum_ = " ".join(parts).removeprefix("+ ")
+    return f"{sum_} ≈ {format_integer(alias.harmonic)}/{modulus}, drift {alias.drift:.2f} turns"
+
+
+def plan(modulus: int, basis: PrimeBasis, *, input_range: int | None = None) -> Plan:
     """Find the channels of the basis that are relevant modulo N: those with p^(d+1) | N.
 
     Args:
         modulus: N, at least 2.
         basis: The basis.
+        input_range: r, if inputs are 0 … r - 1: then the plan names the irrelevant channels that a
+            network may use because they look relevant below r.
 
     Returns:
         The relevant channels, the missing channels, and the visible part of N.
@@ -164,8 +275,9 @@ def plan(modulus: int, basis: PrimeBasis) -> Plan:
         factors, unfactored = factorize(n), 1
     except ValueError:  # unknown large primes, but divisibility by the basis can be decided
         factors, unfactored = divide_out(n, basis.primes)
+    r = None if input_range is None else as_integer(input_range, "input_range", at_least=1)
     needed = tuple((p, d) for p, exponent in factors for d in range(exponent))
     relevant = tuple(c for c in needed if c[0] in basis.primes and c[1] < basis.depth)
     missing = tuple(c for c in needed if c not in relevant)
     visible = math.prod(p for p, _ in relevant)
-    return Plan(n, basis, factors, relevant, missing, visible, unfactored)
+    return Plan(n, basis, factors, relevant, missing, visible, unfactored, r)

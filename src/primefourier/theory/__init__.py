@@ -1,7 +1,7 @@
 """The paper's theorem as code: the action, its commutant, and distances from equivariance."""
 
+from primefourier.encoding.aliases import alias_distance, pair_alias_distance
 from primefourier.theory.action import rotation, spread_shifts
-from primefourier.theory.aliases import alias_distance, pair_alias_distance
 from primefourier.theory.commutant import (
     commutant_dimension,
     coupling_singular_values,

@@ -1,7 +1,7 @@
 """Which irrelevant blocks does a network use, and can that be predicted before training?
 
 A block whose period does not divide N is of no use over the whole group. Over inputs below r it may
-be, by itself or together with another block: see :mod:`primefourier.theory.aliases`.
+be, by itself or together with another block: see :mod:`primefourier.encoding.aliases`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from primefourier.analysis.ablation import Kind
 from primefourier.encoding import PrimeBasis
+from primefourier.encoding.aliases import LEAST_TURN
 from primefourier.lab.config import prime_parts
 from primefourier.lab.record import Record
 from primefourier.lab.studies.grid import Grid
 from primefourier.lab.studies.paper_grids import follows_paper
 from primefourier.theory import alias_distance, pair_alias_distance
-from primefourier.theory.aliases import LEAST_TURN
 
 EDGES = (0.0, 0.1, 0.2, 0.4, 0.7, 1.0, 2.0, 4.0, np.inf)
 FAR = 2.0

@@ -1,4 +1,4 @@
-"""Do two blocks stand in for a harmonic together? python -m trials.two_blocks.
+"""Do two blocks stand in for a harmonic together? python -m studies.two_blocks.
 
 1/7 + 1/37 is near 9/53. If a network trained modulo 53 multiplies these two circles, then turning
 one by some angle and the other by its opposite leaves the product, hence its answers, as they are;

@@ -1,13 +1,16 @@
 """Alias distances against all harmonics, and against the phases of real codes."""
 
 from collections.abc import Callable
+from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from primefourier import PrimeBasis, encode
+from primefourier import PAPER_BASIS, PrimeBasis, encode, plan
+from primefourier.encoding.aliases import find_alias_pairs, find_aliases
 from primefourier.theory import alias_distance, pair_alias_distance
 
 BASIS = PrimeBasis((2, 3, 5, 7, 23), depth=3)
@@ -92,3 +95,61 @@ def test_wrong_moduli_and_ranges_are_refused(distance: Callable[..., object]) ->
         distance(1, BASIS, input_range=100)
     with pytest.raises(ValueError, match="input_range"):
         distance(15, BASIS, input_range=0)
+
+
+@pytest.mark.parametrize(("n", "r"), [(53, 1000), (231, 500), (385, 100), (6, 10**400)])
+def test_aliases_are_the_turning_blocks_by_their_drift(n: int, r: int) -> None:
+    found = find_aliases(n, BASIS, input_range=r)
+    blocks = {t for row in BASIS.periods for t in row if n % t and 4 * r >= t}
+    assert {alias.period for alias in found} == blocks
+    assert [alias.drift for alias in found] == sorted(alias.drift for alias in found)
+    for alias in found:
+        ((prime, d),) = alias.channels
+        assert prime ** (d + 1) == alias.period
+        nearest = min(range(1, n), key=lambda k: abs(Fraction(k, n) - Fraction(1, alias.period)))
+        off = abs(Fraction(alias.harmonic, n) - Fraction(1, alias.period))
+        assert off == abs(Fraction(nearest, n) - Fraction(1, alias.period))
+        if r < 10**300:
+            assert alias.drift == float(r * off)
+
+
+@pytest.mark.parametrize(("n", "r"), [(53, 1000), (231, 500)])
+def test_pairs_are_sums_or_differences_of_first_powers(n: int, r: int) -> None:
+    found = find_alias_pairs(n, BASIS, input_range=r)
+    first = [p for p in BASIS.primes if n % p]
+    assert {tuple(map(abs, pair.periods)) for pair in found} == set(combinations(first, 2))
+    for pair in found:
+        t, u = pair.periods
+        drifts = [
+            r * abs((Fraction(1, t) + Fraction(sign, abs(u))) % 1 - Fraction(k, n))
+            for sign in (1, -1)
+            for k in range(1, n)
+        ]
+        assert pair.drift == pytest.approx(float(min(drifts)))
+        rate = (Fraction(1, t) + Fraction(1, u)) % 1
+        assert pair.drift == pytest.approx(float(r * abs(rate - Fraction(pair.harmonic, n))))
+
+
+def test_a_plan_knows_the_aliases_in_reach_and_the_published_risk() -> None:
+    basis = PrimeBasis(PAPER_BASIS.primes[:8], depth=6)
+    found = plan(231, basis, input_range=500)
+    assert found.aliases == tuple(
+        alias for alias in find_aliases(231, basis, input_range=500) if alias.drift < 1
+    )
+    assert found.alias_pairs == tuple(find_alias_pairs(231, basis, input_range=500)[:5])
+    words = found.explain()
+    assert "1/23 ≈ 10/231, drift 0.09 turns" in words
+    assert "Risk: 34 of 39 published networks" in words
+    assert "PrimeBasis((3, 7, 11), 1), or inputs up to 21252 or more" in words
+    assert find_aliases(231, basis, input_range=21252)[0].drift >= 4
+    assert find_aliases(231, basis, input_range=21251)[0].drift < 4
+    assert plan(45, PrimeBasis((3, 5, 7), 2), input_range=50).explain().count("((3, 5), 2)") == 1
+
+
+def test_a_plan_without_a_range_or_with_a_factor_missing_has_no_risk() -> None:
+    silent = plan(231, PAPER_BASIS)
+    assert (silent.aliases, silent.alias_pairs, silent.risk) == ((), (), None)
+    assert plan(231, PAPER_BASIS, input_range=100).risk is None  # no sum wraps around
+    assert plan(61 * 3, PAPER_BASIS, input_range=1000).risk is None
+    with pytest.raises(ValueError, match="input_range must be an integer of at least 1, got 0"):
+        plan(231, PAPER_BASIS, input_range=0)

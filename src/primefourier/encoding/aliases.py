@@ -1,0 +1,173 @@
+"""Aliasing: blocks that resemble the harmonics of N for all inputs below r.
+
+Addition modulo N needs the harmonics of N: circles that turn k times per N steps. A block of period
+T turns once per T steps. If 1/T is near some k/N, block and harmonic agree on all inputs below r,
+and a network trained on these inputs may use the block although T does not divide N. The theorem
+forbids this only on the whole group.
+
+Two blocks together can be an alias where neither is one alone: products of their coordinates turn
+with frequency 1/T ± 1/U, and a network that multiplies may use both if this is near some k/N.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primefourier.arithmetic.integers import as_integer
+from primefourier.encoding.basis import Channel, PrimeBasis, require_basis
+
+LEAST_TURN = 0.25
+"""A block with fewer turns over the inputs is nearer to a constant than to any harmonic."""
+
+
+@dataclass(frozen=True)
+class Alias:
+    """A block, or two blocks together, that resemble a harmonic of N for inputs below r.
+
+    Attributes:
+        channels: The block (prime, depth index), or both blocks.
+        periods: T, or (T, U); a negative U stands for the difference 1/T - 1/|U|.
+        harmonic: k, where k/N is nearest to 1/T or to 1/T + 1/U.
+        drift: The phase drift in turns over inputs below r, r · |k/N - 1/T|.
+    """
+
+    channels: tuple[Channel, ...]
+    periods: tuple[int, ...]
+    harmonic: int
+    drift: float
+
+    @property
+    def period(self) -> int:
+        """The period of the first block."""
+        return self.periods[0]
+
+
+def find_aliases(modulus: int, basis: PrimeBasis, *, input_range: int) -> list[Alias]:
+    """Return every block that resembles a harmonic of N for inputs below r, the nearest first.
+
+    Blocks whose period divides N are needed, and so no aliases; blocks with less than a quarter
+    turn below r resemble a constant.
+
+    >>> basis = PrimeBasis((3, 7, 11, 23), depth=1)
+    >>> nearest = find_aliases(231, basis, input_range=500)[0]
+    >>> nearest.period, nearest.harmonic, round(nearest.drift, 2)
+    (23, 10, 0.09)
+    """
+    n, r, blocks = _turning_blocks(modulus, basis, input_range)
+    found = [Alias((block,), (t,), *_nearest(1, t, n, r)) for block, t in blocks]
+    return sorted(found, key=lambda alias: (alias.drift, alias.periods))
+
+
+def find_alias_pairs(modulus: int, basis: PrimeBasis, *, input_range: int) -> list[Alias]:
+    """Return all pairs of circles of period p that together resemble a harmonic, nearest first.
+
+    Only first powers are paired: the networks of the paper use no others.
+
+    >>> basis = PrimeBasis((7, 37, 53), depth=1)
+    >>> pair, = find_alias_pairs(53, basis, input_range=1000)
+    >>> pair.periods, pair.harmonic, round(pair.drift, 2)
+    ((7, 37), 9, 0.07)
+    """
+    n, r, blocks = _turning_blocks(modulus, basis, input_range)
+    first = [(block, t) for block, t in blocks if block[1] == 0]
+    found = []
+    for (one, t), (other, u) in combinations(first, 2):
+        both = (Alias((one, other), (t, s * u), *_nearest(u + s * t, t * u, n, r)) for s in (1, -1))
+        found.append(min(both, key=lambda alias: alias.drift))
+    return sorted(found, key=lambda alias: (alias.drift, alias.periods))
+
+
+def _turning_blocks(
+    modulus: int, basis: PrimeBasis, input_range: int
+) -> tuple[int, int, list[tuple[Channel, int]]]:
+    """Return N, r, and the irrelevant blocks that turn below r with their periods."""
+    require_basis(basis)
+    n = as_integer(modulus, "modulus", at_least=2)
+    r = as_integer(input_range, "input_range", at_least=1)
+    blocks = [((p, d), p ** (d + 1)) for p, d in basis.channels]
+    return n, r, [(block, t) for block, t in blocks if n % t and 4 * r >= t]
+
+
+def _nearest(turns: int, steps: int, modulus: int, input_range: int) -> tuple[int, float]:
+    """Return the harmonic k nearest to turns/steps, and the drift below r; in integers."""
+    scaled = turns % steps * modulus
+    k = min(max((2 * scaled + steps) // (2 * steps), 1), modulus - 1)
+    try:
+        return k, input_range * abs(scaled - k * steps) / (steps * modulus)
+    except OverflowError:
+        return k, math.inf
+
+
+def alias_distance(modulus: int, basis: PrimeBasis, *, input_range: int) -> NDArray[np.float64]:
+    """Return the phase drift, in turns over inputs below r, of each block from a harmonic of N.
+
+    For a block of period T the distance is r · min |k/N - 1/T| over k = 1 … N - 1. It is 0 if T
+    divides N; if it is well below 1, the block can replace the harmonic. The constant, k = 0, does
+    not count as a harmonic.
+
+    Args:
+        modulus: N, at least 2.
+        basis: The basis of the codes.
+        input_range: r; inputs are 0 … r - 1.
+
+    Returns:
+        The distance of each block.
+
+    Shape:
+        (P, D).
+
+    >>> basis = PrimeBasis((3, 7, 13, 23), depth=1)
+    >>> alias_distance(231, basis, input_range=500).round(2).ravel().tolist()
+    [0.0, 0.0, 0.5, 0.09]
+    """
+    require_basis(basis)
+    n = as_integer(modulus, "modulus", at_least=2)
+    r = as_integer(input_range, "input_range", at_least=1)
+    return np.array([[_nearest(1, period, n, r)[1] for period in row] for row in basis.periods])
+
+
+def pair_alias_distance(
+    modulus: int, basis: PrimeBasis, *, input_range: int
+) -> NDArray[np.float64]:
+    """Return the alias distance of each block together with the best second block.
+
+    For a block of period T the distance is r · min |k/N - (1/T ± 1/U)| over k = 1 … N - 1 and the
+    periods U of the other blocks. Blocks whose period divides N, and blocks with less than a
+    quarter turn below r, are not used as second blocks, because they do not change the distance of
+    the first. Without a second block the distance is infinite. Computed in float64.
+
+    Args:
+        modulus: N, at least 2.
+        basis: The basis of the codes.
+        input_range: r; inputs are 0 … r - 1.
+
+    Returns:
+        The distance of each block.
+
+    Shape:
+        (P, D).
+
+    >>> basis = PrimeBasis((7, 37), depth=1)
+    >>> alias_distance(53, basis, input_range=1000).round(2).ravel().tolist()
+    [8.09, 8.16]
+    >>> pair_alias_distance(53, basis, input_range=1000).round(2).ravel().tolist()
+    [0.07, 0.07]
+    """
+    require_basis(basis)
+    n = as_integer(modulus, "modulus", at_least=2)
+    r = as_integer(input_range, "input_range", at_least=1)
+    periods = [period for row in basis.periods for period in row]
+    partners = [i for i, t in enumerate(periods) if n % t and 4 * r >= t]
+    rates = np.array([1 / period for period in periods])
+    nearest = np.full(len(periods), np.inf)
+    for sign in (1, -1):
+        harmonic = (rates[:, None] + sign * rates[partners]) * n % n  # near k for an alias
+        drift = np.abs(harmonic - np.clip(np.rint(harmonic), 1, n - 1)) / n * r
+        drift[partners, range(len(partners))] = np.inf  # a block is not its own partner
+        nearest = np.minimum(nearest, drift.min(axis=1, initial=np.inf))
+    return nearest.reshape(len(basis.primes), -1)

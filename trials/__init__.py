@@ -1,1 +1,0 @@
-"""Small experiments that documents tell of and no sweep can do."""
