@@ -1,9 +1,9 @@
 """Which features a trained network uses: ablation of any torch classifier, with uncertainty.
 
-``ablate`` and ``feature_groups`` load torch when they are first used; exact tests and bounds load
-scipy.
+What needs torch loads it when it is first used; exact tests and bounds load scipy.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from primefourier._checks import missing_extra
@@ -23,15 +23,18 @@ from primefourier.analysis.statistics import (
 )
 
 if TYPE_CHECKING:
+    from primefourier.analysis.certification import Certificate, certify
     from primefourier.analysis.groups import feature_groups
     from primefourier.analysis.torch_ablation import ablate
 
 __all__ = [
     "Ablation",
+    "Certificate",
     "Interval",
     "Ratio",
     "Selectivity",
     "ablate",
+    "certify",
     "drop_bounds",
     "feature_groups",
     "mean_interval",
@@ -42,12 +45,21 @@ __all__ = [
 ]
 
 
+_HOMES = {
+    "Certificate": "certification",
+    "ablate": "torch_ablation",
+    "certify": "certification",
+    "feature_groups": "groups",
+}
+"""The modules of the names that need torch."""
+
+
 def __getattr__(name: str) -> Any:
-    """Load the functions that need torch when they are first used."""
-    if name not in ("ablate", "feature_groups"):
+    """Load what needs torch when it is first used."""
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        from primefourier.analysis import groups, torch_ablation
+        module = import_module(f"{__name__}.{_HOMES[name]}")
     except ImportError as error:
         raise missing_extra(f"primefourier.analysis.{name}", error, "nn") from error
-    return getattr(groups if name == "feature_groups" else torch_ablation, name)
+    return getattr(module, name)

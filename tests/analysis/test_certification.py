@@ -1,0 +1,110 @@
+"""Certificates: proved for all integers by a finite check, or refused, or a counterexample."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from primefourier import PrimeBasis
+from primefourier.analysis import certify
+from primefourier.nn import PrimeFourierEmbedding
+
+BASIS = PrimeBasis((3, 5), depth=1)
+
+
+class Adder(nn.Module):
+    """Exact logits of (a + b) mod 15 from the circles of 3 and 5; reads codes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bias = nn.Parameter(torch.zeros(15))
+        self.wrong: tuple[int, int] | None = None
+
+    def forward(self, codes: Tensor) -> Tensor:
+        a, b = codes.unflatten(2, (2, 2)).unbind(1)
+        turned = torch.complex(*a.unbind(-1)) * torch.complex(*b.unbind(-1))
+        sums = torch.arange(15)[:, None] / torch.tensor([3, 5])
+        logits = (turned[:, None] * torch.polar(torch.ones(15, 2), -2 * torch.pi * sums)).real.sum(
+            2
+        )
+        if self.wrong is not None:
+            here = PrimeFourierEmbedding(BASIS)(torch.tensor([self.wrong]))
+            logits[(codes - here).abs().amax((1, 2)) < 1e-3, 7] += 100
+        return logits + self.bias
+
+
+class Reader(nn.Module):
+    """The same, from integers through an embedding called once per operand."""
+
+    def __init__(self, basis: PrimeBasis = BASIS) -> None:
+        super().__init__()
+        self.embedding = PrimeFourierEmbedding(basis)
+        self.adder = Adder()
+
+    def forward(self, x: Tensor) -> Tensor:
+        first, second = self.embedding(x[:, 0]), self.embedding(x[:, 1])
+        found: Tensor = self.adder(torch.stack([first, second], dim=1)[..., :4])
+        return found
+
+
+def add(x: Tensor) -> Tensor:
+    return x.sum(1) % 15
+
+
+@pytest.mark.parametrize("model", [Adder(), Reader()])
+def test_an_exact_network_is_proved(model: nn.Module) -> None:
+    found = certify(model, BASIS, add, batch_size=50)
+    assert found.proved
+    assert (found.modulus, found.cases, found.wrong) == (15, 225, 0)
+    assert found.margin > 0.4
+    assert found.rounding < 1e-5
+    assert found.explain().startswith("Proved for all integers: right on all 225 tuples")
+
+
+def test_a_single_wrong_logit_is_found() -> None:
+    model = Adder()
+    model.wrong = (14, 2)
+    found = certify(model, BASIS, add)
+    assert not found.proved
+    assert (found.wrong, found.counterexample, found.expected, found.answer) == (1, (14, 2), 1, 7)
+    assert "For (14, 2) the answer is 7, not 1." in found.explain()
+
+
+def test_a_network_that_is_right_only_by_rounding_is_not_proved() -> None:
+    model = Adder()
+    with torch.no_grad():  # an offset of all logits hides the differences below float32's digits
+        model.bias.fill_(4e6)
+    found = certify(model, BASIS, add)
+    assert (found.proved, found.wrong) == (False, 0)
+    assert 0 < found.margin <= 2 * found.rounding
+    assert found.explain().startswith("Not proved: right on all 225 tuples")
+
+
+def test_a_circle_whose_period_does_not_divide_the_modulus_is_refused() -> None:
+    with pytest.raises(ValueError, match="reads a circle of period 7, which does not divide 15"):
+        certify(Reader(PrimeBasis((3, 5, 7), depth=1)), BASIS, add)
+
+
+def test_integers_used_outside_the_embedding_are_refused() -> None:
+    class Cheat(Reader):
+        def forward(self, x: Tensor) -> Tensor:
+            return super().forward(x) + (x.sum(1, keepdim=True) > 10**6)
+
+    with pytest.raises(ValueError, match=r"computes with its integers \(sum\) outside"):
+        certify(Cheat(), BASIS, add)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"label": lambda x: x.sum(1) % 7}, "label must depend only on the operands modulo 15"),
+        ({"basis": PrimeBasis((3, 5, 7, 11, 13, 17, 19), depth=1)}, "checks at most 5000000 cases"),
+        ({"most_cases": 224}, r"at most 224 cases, got 225 = 15\^2"),
+        ({"model": nn.Flatten(0)}, r"logits of shape \(225, classes\)"),
+    ],
+)
+def test_what_cannot_be_proved_is_refused(options: dict[str, Any], words: str) -> None:
+    arguments: dict[str, Any] = {"model": Adder(), "basis": BASIS, "label": add} | options
+    with pytest.raises(ValueError, match=words):
+        certify(**arguments)
