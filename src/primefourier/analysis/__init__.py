@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from primefourier._checks import missing_extra
-from primefourier.analysis.ablation import Ablation
+from primefourier.analysis.ablation import Ablation, ablation_frame
 from primefourier.analysis.specialisation import (
     Ratio,
     Selectivity,
@@ -24,7 +24,7 @@ from primefourier.analysis.statistics import (
 
 if TYPE_CHECKING:
     from primefourier.analysis.certification import Certificate, certify
-    from primefourier.analysis.groups import feature_groups
+    from primefourier.analysis.groups import feature_groups, feature_mask
     from primefourier.analysis.torch_ablation import ablate
 
 __all__ = [
@@ -34,9 +34,11 @@ __all__ = [
     "Ratio",
     "Selectivity",
     "ablate",
+    "ablation_frame",
     "certify",
     "drop_bounds",
     "feature_groups",
+    "feature_mask",
     "mean_interval",
     "noise_floor",
     "paired_p_value",
@@ -50,6 +52,7 @@ _HOMES = {
     "ablate": "torch_ablation",
     "certify": "certification",
     "feature_groups": "groups",
+    "feature_mask": "groups",
 }
 """The modules of the names that need torch."""
 

@@ -5,10 +5,12 @@ This module needs no torch, so that results can be read without it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar
+from collections.abc import Hashable, Iterable
+from dataclasses import asdict, dataclass, fields
+from importlib import import_module
+from typing import Any, Generic, Literal, TypeVar
 
+from primefourier._checks import require_choice
 from primefourier.analysis.statistics import noise_floor, paired_p_value
 
 Kind = Literal["zero", "mean", "permute", "optimal"]
@@ -29,6 +31,8 @@ class Ablation(Generic[Label]):
         correct_before: The number of correct answers with all features.
         lost: The number of correct answers that become wrong.
         gained: The number of wrong answers that become correct.
+        metric_before: The mean of the metric with all features, if there is a metric.
+        metric_after: The same without the group.
 
     >>> ablation = Ablation(3, "zero", size=2000, correct_before=1990, lost=1300, gained=4)
     >>> ablation.accuracy, ablation.ablated_accuracy, ablation.drop, ablation.distinguishable
@@ -41,6 +45,8 @@ class Ablation(Generic[Label]):
     correct_before: int
     lost: int
     gained: int
+    metric_before: float | None = None
+    metric_after: float | None = None
 
     def __post_init__(self) -> None:
         wrong_before = self.size - self.correct_before
@@ -81,3 +87,30 @@ class Ablation(Generic[Label]):
     def distinguishable(self) -> bool:
         """Whether the absolute drop reaches the noise floor."""
         return abs(self.drop) >= self.noise_floor
+
+
+def ablation_frame(
+    ablations: Iterable[Ablation[Any]], library: Literal["pandas", "polars"] = "pandas"
+) -> Any:
+    """Return ablations as a data frame in long form, one row per group and kind.
+
+    Args:
+        ablations: The results of :func:`ablate`, of one or several kinds.
+        library: Whose data frame it is.
+
+    >>> ablation = Ablation(3, "zero", size=2000, correct_before=1990, lost=1300, gained=4)
+    >>> ablation_frame([ablation])[["label", "kind", "drop"]].to_dict("records")
+    [{'label': '3', 'kind': 'zero', 'drop': 0.648}]
+    """
+    require_choice(library, ("pandas", "polars"), "library")
+    names = ("accuracy", "ablated_accuracy", "drop", "p_value")
+    rows = [
+        {**asdict(a), "label": str(a.label), **{name: getattr(a, name) for name in names}}
+        for a in ablations
+    ]
+    columns = [*(field.name for field in fields(Ablation)), *names]
+    try:
+        frame = import_module(library).DataFrame
+    except ImportError as error:
+        raise ImportError(f"a {library} frame needs {library}: pip install {library}") from error
+    return frame(rows, columns=columns) if library == "pandas" else frame(rows, schema=columns)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args, overload
+from collections.abc import Mapping
+from typing import Any, Literal, get_args, overload
 
 import torch
 from torch import Tensor
@@ -80,6 +81,22 @@ def feature_groups(
     number = _laid_out({"prime": p, "depth": d, "operand": j}[by], layout)
     labels = {"prime": basis.primes, "depth": range(basis.depth), "operand": range(k)}[by]
     return {label: number == i for i, label in enumerate(labels)}
+
+
+def feature_mask(groups: Mapping[Any, Tensor]) -> Tensor:
+    """Return groups as one tensor of group numbers, as captum's ``feature_mask`` expects them.
+
+    Args:
+        groups: Masks of one shape, such as those of :func:`feature_groups`, that do not overlap and
+            together have every feature.
+
+    >>> feature_mask(feature_groups(PrimeBasis((3, 5), depth=1), "prime")).tolist()
+    [0, 0, 1, 1]
+    """
+    masks = torch.stack(list(groups.values()))
+    if not (masks.sum(0) == 1).all():
+        raise ValueError("every feature must be in exactly one group of a feature mask")
+    return masks.int().argmax(0)
 
 
 def require_mask(mask: Tensor, label: object, features: Tensor) -> Tensor:

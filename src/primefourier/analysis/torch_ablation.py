@@ -13,22 +13,32 @@ from torch import Tensor, nn
 from primefourier._checks import require_choice
 from primefourier.analysis.ablation import Ablation, Kind, Label
 from primefourier.analysis.groups import require_mask
-from primefourier.analysis.site import FeatureSite, evaluating
+from primefourier.analysis.site import (
+    FeatureSite,
+    Inputs,
+    count_inputs,
+    evaluating,
+    select_inputs,
+)
 from primefourier.arithmetic.integers import as_integer, require_integer_tensor
 from primefourier.nn.embedding import require_tensor
 
+Metric = Callable[[Tensor, Tensor], Tensor]
+IGNORED = -100
+"""The label of what is no answer, as in torch and transformers."""
 _FITTED, _FIT_STEPS, _FIT_RATE = 4096, 100, 0.05
 """Inputs, steps and learning rate of the search for an optimal constant."""
 
 
 def ablate(
     model: nn.Module,
-    inputs: Tensor,
+    inputs: Inputs,
     labels: Tensor,
     groups: Mapping[Label, Tensor],
     *,
     at: nn.Module | None = None,
     kind: Kind = "zero",
+    metric: Metric | None = None,
     batch_size: int = 4096,
     seed: int = 0,
 ) -> list[Ablation[Label]]:
@@ -38,16 +48,20 @@ def ablate(
 
     Args:
         model: Any classifier that maps inputs to logits.
-        inputs: The inputs, on any device; batches are moved to the model.
-        labels: The correct class of each input.
+        inputs: The inputs, on any device; batches are moved to the model. A mapping is passed as
+            keyword arguments, a tuple as positional arguments.
+        labels: The correct class of each input; -100 where there is no answer to count.
         groups: For each label a mask of torch.bool, True at the features of the group; see
             :func:`feature_groups`.
         at: The submodule whose output is the features, for example the PrimeFourierEmbedding of a
-            model that reads integers. By default the features are the inputs.
+            model that reads integers. If the model calls it once per operand, a group is replaced
+            in every call. By default the features are the inputs.
         kind: The replacement: "zero", as in the paper; the "mean" of the features over the inputs;
             "permute", the features of another input, with one random permutation of the inputs
             for all features of all groups; or "optimal", for each group the constant with the
             smallest cross-entropy over the inputs, found from the mean by gradient descent.
+        metric: A function of logits and labels with one value per answer, such as a loss or a logit
+            difference; its means are reported beside the counts.
         batch_size: The number of inputs per forward pass.
         seed: The seed of the permutation.
 
@@ -55,8 +69,8 @@ def ablate(
         One ablation per group, in the order of the groups.
 
     Shape:
-        inputs (n, ...), labels (n,), logits (n, classes). Features are (n, ...) too, and each mask
-        broadcasts to them without the first axis.
+        inputs (n, ...), labels (n,), logits (n, classes); or labels (n, T), logits (n, T, classes).
+        Features are (n, ...) too, and each mask broadcasts to them without the first axis.
 
     >>> model = nn.Linear(2, 2, bias=False)
     >>> _ = nn.init.eye_(model.weight)  # the larger input wins
@@ -69,89 +83,112 @@ def ablate(
     site = FeatureSite(model, at)
     size = _require_samples(inputs, labels)
     step = as_integer(batch_size, "batch_size", at_least=1)
-    device = next(chain(model.parameters(), model.buffers()), inputs).device
+    device = next(chain(model.parameters(), model.buffers(), [labels])).device
 
-    def correct(change: Callable[[slice, Tensor], Tensor]) -> Tensor:
-        """Return which answers are correct if ``change`` is applied to the features."""
-        answers = []
+    def answer(change: Callable[[slice, int, Tensor], Tensor]) -> tuple[Tensor, float | None]:
+        """Return which answers are correct with changed features, and the mean of the metric."""
+        correct, values = [], []
         for start in range(0, size, step):
             here = slice(start, start + step)
-            batch = inputs[here].to(device, copy=True)  # a model may change its input in place
-            logits = site.run(batch, partial(change, here))
-            _require_classes(labels[here], logits.shape[1])
-            answers.append(logits.argmax(1) == labels[here].to(logits.device))
-        return torch.cat(answers)
+            logits = site.run(select_inputs(inputs, here, device), partial(change, here))
+            known, given = _pick_answers(logits, labels[here].to(logits.device))
+            correct.append(known.argmax(1) == given)
+            if metric is not None:
+                values.append(metric(known, given))
+        mean = float(torch.cat(values).double().mean()) if values else None
+        return torch.cat(correct), mean
 
-    seen: list[Tensor] = []
+    seen: dict[int, list[Tensor]] = {}
 
-    def remember(here: slice, features: Tensor) -> Tensor:  # noqa: ARG001
+    def remember(here: slice, call: int, features: Tensor) -> Tensor:  # noqa: ARG001
         # Zeros need only the shape. A copy, since the next layer may change the features in place.
-        seen.append((features[:0] if kind == "zero" else features).clone())
+        kept = (features[:0] if kind == "zero" else features).clone()
+        seen.setdefault(call, []).append(kept)
         return features
 
     with torch.no_grad(), evaluating(model):
-        before = correct(remember)
+        before, metric_before = answer(remember)
         start = "mean" if kind == "optimal" else kind
-        others = replacement(start, torch.cat(seen), size=size, seed=seed)
-
-        def replace(mask: Tensor, others: Tensor, here: slice, features: Tensor) -> Tensor:
-            return torch.where(mask, others[here], features)
-
-        masks = {label: require_mask(mask, label, others) for label, mask in groups.items()}
+        others = [replacement(start, torch.cat(f), size=size, seed=seed) for f in seen.values()]
         ablations = []
-        for label, mask in masks.items():
+        for label, mask in groups.items():
+            masks = [require_mask(mask, label, features) for features in others]
             values = others
             if kind == "optimal":
-                few = inputs[:_FITTED].to(device)
-                constant = _fit_constant(site, few, labels[:_FITTED].to(device), mask, others[0])
-                values = constant.expand_as(others)
-            after = correct(partial(replace, mask, values))
+                few = select_inputs(inputs, slice(_FITTED), device)
+                best = _fit_constants(site, few, labels[:_FITTED], masks, [x[0] for x in others])
+                values = [x.expand_as(y) for x, y in zip(best, others, strict=True)]
+
+            def replace(
+                here: slice, call: int, features: Tensor, masks: list[Tensor] = masks,
+                values: list[Tensor] = values,
+            ) -> Tensor:  # fmt: skip
+                return torch.where(masks[call], values[call][here], features)
+
+            after, metric_after = answer(replace)
             lost, gained = int((before & ~after).sum()), int((after & ~before).sum())
-            ablations.append(Ablation(label, kind, size, int(before.sum()), lost, gained))
+            counts = (len(before), int(before.sum()), lost, gained)
+            ablations.append(Ablation(label, kind, *counts, metric_before, metric_after))
     return ablations
 
 
-def _fit_constant(
-    site: FeatureSite, inputs: Tensor, labels: Tensor, mask: Tensor, start: Tensor
-) -> Tensor:
-    """Return the constant features, with the smallest loss, for the masked features of all inputs.
+def _fit_constants(
+    site: FeatureSite, inputs: Inputs, labels: Tensor, masks: list[Tensor], starts: list[Tensor]
+) -> list[Tensor]:
+    """Return the constant features of each call with the smallest loss, for all inputs.
 
     Weights get no gradients; the best of all steps counts, the start included.
     """
-    constant = start.clone().requires_grad_()
-    optimizer = torch.optim.Adam([constant], lr=_FIT_RATE)
-    best, least = start, float("inf")
+    constants = [start.clone().requires_grad_() for start in starts]
+    optimizer = torch.optim.Adam(constants, lr=_FIT_RATE)
+    best, least = starts, float("inf")
+    device = starts[0].device
     for _ in range(_FIT_STEPS):
         with torch.enable_grad():
-            logits = site.run(inputs.clone(), lambda x: torch.where(mask, constant, x))
-            loss = nn.functional.cross_entropy(logits, labels)
+            logits = site.run(
+                select_inputs(inputs, slice(None), device),
+                lambda call, x: torch.where(masks[call], constants[call], x),
+            )
+            loss = nn.functional.cross_entropy(*_pick_answers(logits, labels.to(logits.device)))
         if float(loss) < least:
-            best, least = constant.detach().clone(), float(loss)
-        (constant.grad,) = torch.autograd.grad(loss, constant)
+            best, least = [constant.detach().clone() for constant in constants], float(loss)
+        gradients = torch.autograd.grad(loss, constants)
+        for constant, gradient in zip(constants, gradients, strict=True):
+            constant.grad = gradient
         optimizer.step()
     return best
 
 
-def _require_samples(inputs: Tensor, labels: Tensor) -> int:
-    require_tensor(inputs, "inputs")
+def _require_samples(inputs: Inputs, labels: Tensor) -> int:
     require_tensor(labels, "labels")
     require_integer_tensor(labels)
-    if inputs.ndim == 0 or len(inputs) == 0:
-        raise ValueError(f"inputs must have at least one sample, got shape {tuple(inputs.shape)}")
-    if labels.shape != inputs.shape[:1]:
+    size = count_inputs(inputs)
+    if labels.shape[:1] != (size,):
         raise ValueError(
-            f"labels must have one class for each of the {len(inputs)} inputs, got shape "
+            f"labels must have one class for each of the {size} inputs, got shape "
             f"{tuple(labels.shape)}"
         )
-    return len(inputs)
+    if bool((labels == IGNORED).all()):
+        raise ValueError(f"labels must have at least one answer, got only {IGNORED}")
+    return size
 
 
-def _require_classes(labels: Tensor, classes: int) -> None:
-    low, high = int(labels.min()), int(labels.max())
-    if low < 0 or high >= classes:
+def _pick_answers(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the logits and labels of the answers that count, (answers, classes), (answers,)."""
+    if labels.shape != logits.shape[:-1]:
         raise ValueError(
-            f"labels must be classes 0 … {classes - 1} of the model, got {low if low < 0 else high}"
+            f"labels must have the shape of the logits without the classes, "
+            f"{tuple(logits.shape[:-1])}, got {tuple(labels.shape)}"
         )
+    counted = labels != IGNORED
+    known, given = logits[counted], labels[counted]
+    if given.numel() and not 0 <= int(given.min()) <= int(given.max()) < logits.shape[-1]:
+        wrong = int(given.min()) if int(given.min()) < 0 else int(given.max())
+        raise ValueError(
+            f"labels must be classes 0 … {logits.shape[-1] - 1} of the model, or {IGNORED} where "
+            f"there is no answer, got {wrong}"
+        )
+    return known, given
 
 
 def replacement(kind: Kind, features: Tensor, *, size: int, seed: int) -> Tensor:
