@@ -24,18 +24,21 @@ from primefourier.analysis.statistics import (
 
 if TYPE_CHECKING:
     from primefourier.analysis.certification import Certificate, certify
+    from primefourier.analysis.diagnosis import Diagnosis, diagnose
     from primefourier.analysis.groups import feature_groups, feature_mask
     from primefourier.analysis.torch_ablation import ablate
 
 __all__ = [
     "Ablation",
     "Certificate",
+    "Diagnosis",
     "Interval",
     "Ratio",
     "Selectivity",
     "ablate",
     "ablation_frame",
     "certify",
+    "diagnose",
     "drop_bounds",
     "feature_groups",
     "feature_mask",
@@ -49,8 +52,10 @@ __all__ = [
 
 _HOMES = {
     "Certificate": "certification",
+    "Diagnosis": "diagnosis",
     "ablate": "torch_ablation",
     "certify": "certification",
+    "diagnose": "diagnosis",
     "feature_groups": "groups",
     "feature_mask": "groups",
 }

@@ -18,7 +18,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from primefourier.arithmetic.integers import as_integer
+from primefourier.arithmetic.integers import as_integer, format_integer
 from primefourier.encoding.basis import Channel, PrimeBasis, require_basis
 
 LEAST_TURN = 0.25
@@ -30,12 +30,14 @@ class Alias:
     """A block, or two blocks together, that resemble a harmonic of N for inputs below r.
 
     Attributes:
+        modulus: N.
         channels: The block (prime, depth index), or both blocks.
         periods: T, or (T, U); a negative U stands for the difference 1/T - 1/|U|.
         harmonic: k, where k/N is nearest to 1/T or to 1/T + 1/U.
         drift: The phase drift in turns over inputs below r, r · |k/N - 1/T|.
     """
 
+    modulus: int
     channels: tuple[Channel, ...]
     periods: tuple[int, ...]
     harmonic: int
@@ -46,6 +48,13 @@ class Alias:
         """The period of the first block."""
         return self.periods[0]
 
+    @property
+    def equation(self) -> str:
+        """The resemblance as an approximate equation, such as 1/23 ≈ 10/231."""
+        turns = " ".join(f"{'-' if t < 0 else '+'} 1/{abs(t)}" for t in self.periods)
+        k, n = format_integer(self.harmonic), format_integer(self.modulus)
+        return f"{turns.removeprefix('+ ')} ≈ {k}/{n}"
+
 
 def find_aliases(modulus: int, basis: PrimeBasis, *, input_range: int) -> list[Alias]:
     """Return every block that resembles a harmonic of N for inputs below r, the nearest first.
@@ -55,11 +64,11 @@ def find_aliases(modulus: int, basis: PrimeBasis, *, input_range: int) -> list[A
 
     >>> basis = PrimeBasis((3, 7, 11, 23), depth=1)
     >>> nearest = find_aliases(231, basis, input_range=500)[0]
-    >>> nearest.period, nearest.harmonic, round(nearest.drift, 2)
-    (23, 10, 0.09)
+    >>> nearest.equation, round(nearest.drift, 2)
+    ('1/23 ≈ 10/231', 0.09)
     """
     n, r, blocks = _turning_blocks(modulus, basis, input_range)
-    found = [Alias((block,), (t,), *_nearest(1, t, n, r)) for block, t in blocks]
+    found = [Alias(n, (block,), (t,), *_nearest(1, t, n, r)) for block, t in blocks]
     return sorted(found, key=lambda alias: (alias.drift, alias.periods))
 
 
@@ -70,14 +79,16 @@ def find_alias_pairs(modulus: int, basis: PrimeBasis, *, input_range: int) -> li
 
     >>> basis = PrimeBasis((7, 37, 53), depth=1)
     >>> pair, = find_alias_pairs(53, basis, input_range=1000)
-    >>> pair.periods, pair.harmonic, round(pair.drift, 2)
-    ((7, 37), 9, 0.07)
+    >>> pair.equation, round(pair.drift, 2)
+    ('1/7 + 1/37 ≈ 9/53', 0.07)
     """
     n, r, blocks = _turning_blocks(modulus, basis, input_range)
     first = [(block, t) for block, t in blocks if block[1] == 0]
     found = []
     for (one, t), (other, u) in combinations(first, 2):
-        both = (Alias((one, other), (t, s * u), *_nearest(u + s * t, t * u, n, r)) for s in (1, -1))
+        both = (
+            Alias(n, (one, other), (t, s * u), *_nearest(u + s * t, t * u, n, r)) for s in (1, -1)
+        )
         found.append(min(both, key=lambda alias: alias.drift))
     return sorted(found, key=lambda alias: (alias.drift, alias.periods))
 

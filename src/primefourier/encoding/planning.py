@@ -198,14 +198,14 @@ class Plan:
                 f"Aliases: circles that resemble a harmonic k/{n} for inputs below {below}. A "
                 "network that uses one is wrong beyond."
             )
-            lines += [f"  {_explain_alias(alias, n)}" for alias in self.aliases[:_LISTED]]
+            lines += [f"  {a.equation}, drift {a.drift:.2f} turns" for a in self.aliases[:_LISTED]]
             if (more := len(self.aliases) - _LISTED) > 0:
                 lines.append(f"  and {more} more")
         else:
             lines.append(f"No circle drifts by less than a turn from a harmonic below {below}.")
         if self.alias_pairs:
             lines.append("Pairs of circles that together resemble one:")
-            lines += [f"  {_explain_alias(pair, n)}" for pair in self.alias_pairs]
+            lines += [f"  {a.equation}, drift {a.drift:.2f} turns" for a in self.alias_pairs]
         if networks:
             lines.append(f"Risk: {often}")
         if self.aliases and self.relevant:
@@ -242,13 +242,6 @@ class Plan:
             f"The basis cannot see the factor {invisible}: it determines {seen}. To see all of "
             f"{n}, {' and '.join(advice)}."
         )
-
-
-def _explain_alias(alias: Alias, modulus: str) -> str:
-    """Describe an alias as an approximate equation with its drift."""
-    parts = [f"{'+' if t > 0 else '-'} 1/{abs(t)}" for t in alias.periods]
-    sum_ = " ".join(parts).removeprefix("+ ")
-    return f"{sum_} ≈ {format_integer(alias.harmonic)}/{modulus}, drift {alias.drift:.2f} turns"
 
 
 def plan(modulus: int, basis: PrimeBasis, *, input_range: int | None = None) -> Plan:

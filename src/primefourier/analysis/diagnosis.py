@@ -1,0 +1,226 @@
+"""Does a network compute, or does it cheat? Ablation, tests beyond the range, and aliases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from primefourier.analysis.ablation import Ablation, Kind, ablation_frame
+from primefourier.analysis.groups import feature_groups
+from primefourier.analysis.site import Inputs
+from primefourier.analysis.torch_ablation import Metric, ablate
+from primefourier.arithmetic.integers import as_integer
+from primefourier.encoding import Plan, plan
+from primefourier.nn import PrimeFourierEmbedding
+
+USED = 0.02
+"""A row is used if replacing it costs more accuracy than this, and more than the noise floor."""
+RIGHT = 0.99
+"""A network is right on a test set if its accuracy is at least this."""
+_LARGEST = 2**63
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What a network uses, and how far its answers can be trusted.
+
+    Attributes:
+        plan: What the modulus needs, and the aliases in reach below the input range.
+        accuracy: Accuracy on inputs below the range.
+        beyond: Accuracy on inputs from half of each number up to it, all at or above the range.
+        ablations: Every row, replaced in each of the ways.
+    """
+
+    plan: Plan
+    accuracy: float
+    beyond: Mapping[int, float]
+    ablations: Sequence[Ablation[int]]
+
+    @property
+    def rows(self) -> dict[int, float]:
+        """The drop of each row by its prime, replaced by another input's if that was measured.
+
+        The other replacements are no codes of any integer, so a network may fail on them for that
+        reason alone; without "permute" the largest drop counts.
+        """
+        fair = [a for a in self.ablations if a.kind == "permute"] or self.ablations
+        return {p: max(a.drop for a in fair if a.label == p) for p in self.plan.basis.primes}
+
+    @property
+    def used(self) -> tuple[int, ...]:
+        """The primes whose rows the network uses without need, the most used first."""
+        floor = max(USED, self.ablations[0].noise_floor)
+        needed = {p for p, _ in self.plan.relevant}
+        drops = {p: drop for p, drop in self.rows.items() if p not in needed and drop > floor}
+        return tuple(sorted(drops, key=lambda p: -drops[p]))
+
+    @property
+    def fails_from(self) -> int | None:
+        """The smallest input of the first test set beyond the range that it fails, if any."""
+        wrong = [end for end, accuracy in self.beyond.items() if accuracy < RIGHT]
+        return max(min(wrong) // 2, self._range) if wrong else None
+
+    @property
+    def honest(self) -> bool:
+        """Whether it is right in range and beyond, and uses only the rows that it needs."""
+        return self.accuracy >= RIGHT and not self.used and self.fails_from is None
+
+    @property
+    def verdict(self) -> str:
+        """The diagnosis in words."""
+        n, r = self.plan.modulus, self._range
+        if self.accuracy < RIGHT:
+            return (
+                f"Has not learned the task: accuracy {self.accuracy:.3f} on inputs below {r}. "
+                "Train it longer, or give it more pairs."
+            )
+        words = []
+        for prime in self.used[:3]:
+            why = self._reason(prime)
+            words.append(f"Uses {prime}, which is not a factor of {n}{why}.")
+        if self.fails_from is not None:
+            worst = min(self.beyond.values())
+            words.append(
+                f"Expect errors from inputs {self.fails_from} on; accuracy falls to {worst:.3f}."
+            )
+            if not self.used:
+                words.append(
+                    "No row is used without need, so slow circles of deeper powers serve as "
+                    f"constants: use depth {max(d for _, d in self.plan.relevant) + 1}."
+                )
+        elif self.used:
+            words.append("It is right on every range tried all the same.")
+        if not words:
+            return f"Uses only the primes of {n}, and is right on every range tried."
+        return " ".join(words)
+
+    @property
+    def _range(self) -> int:
+        assert self.plan.input_range is not None  # diagnose gives it
+        return self.plan.input_range
+
+    def _reason(self, prime: int) -> str:
+        """Name the alias that a row takes part in, if there is one in reach."""
+        for alias in (*self.plan.aliases, *self.plan.alias_pairs):
+            if any(p == prime for p, _ in alias.channels):
+                return f" but looks like one below {self._range} ({alias.equation})"
+        return ""
+
+    def frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
+        """Return the ablations as a data frame, one row per prime and kind."""
+        return ablation_frame(self.ablations, library)
+
+    def __str__(self) -> str:
+        lines = [f"accuracy {self.accuracy:.4f} on inputs below {self._range}"]
+        lines += [f"accuracy {a:.4f} on inputs {e // 2} … {e}" for e, a in self.beyond.items()]
+        needed = {p for p, _ in self.plan.relevant}
+        for p, drop in self.rows.items():
+            lines.append(f"row {p}: drop {drop:.3f}{' (needed)' if p in needed else ''}")
+        return "\n".join([*lines, self.verdict])
+
+
+def diagnose(
+    model: nn.Module,
+    *,
+    modulus: int,
+    input_range: int,
+    operands: int = 2,
+    label: Callable[[Tensor], Tensor] | None = None,
+    prepare: Callable[[Tensor], Inputs] | None = None,
+    at: PrimeFourierEmbedding | None = None,
+    kinds: Sequence[Kind] = ("zero", "mean", "permute"),
+    beyond: Sequence[int] | None = None,
+    metric: Metric | None = None,
+    samples: int = 4000,
+    seed: int = 0,
+) -> Diagnosis:
+    """Find out which rows a classifier uses, and whether it is right beyond its training range.
+
+    Args:
+        model: Any torch classifier that reads integers through a PrimeFourierEmbedding.
+        modulus: N; the task is arithmetic modulo N.
+        input_range: r; it was trained on operands 0 … r - 1.
+        operands: The number of integers per input.
+        label: The right answers to integers (n, operands); by default their sum modulo N.
+        prepare: What the model reads for integers (n, operands), such as a mapping for a model
+            with named inputs; by default the integers.
+        at: The embedding; by default the only one of the model.
+        kinds: The ways of replacing a row, see :func:`ablate`.
+        beyond: Ends b of further test sets, integers b/2 … b - 1; by default 2r, 10^6 and 10^18.
+        metric: A metric of the ablations, see :func:`ablate`.
+        samples: The number of inputs of each test set.
+        seed: The seed of the inputs.
+
+    >>> from primefourier import PrimeBasis
+    >>> class Adder(nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.embedding = PrimeFourierEmbedding(PrimeBasis((5, 7), depth=1))
+    ...     def forward(self, x):
+    ...         a, b = self.embedding(x).unflatten(-1, (2, 2)).unbind(1)
+    ...         turned = torch.complex(*a.unbind(-1)) * torch.complex(*b.unbind(-1))
+    ...         angles = 2 * torch.pi * torch.arange(5) / 5
+    ...         return (turned[:, :1] * torch.polar(torch.ones(5), -angles)).real
+    >>> print(diagnose(Adder(), modulus=5, input_range=100).verdict)
+    Uses only the primes of 5, and is right on every range tried.
+    """
+    embedding = _only_embedding(model) if at is None else at
+    r = as_integer(input_range, "input_range", at_least=2)
+    count = as_integer(samples, "samples", at_least=1)
+    chosen = (2 * r, *(end for end in (10**6, 10**18) if end > 4 * r)) if beyond is None else beyond
+    ends = [as_integer(end, "beyond", at_least=2 * r) for end in chosen]
+    if max(ends, default=0) > _LARGEST:
+        raise ValueError(f"beyond must be at most 2^63, what torch can hold, got {max(ends)}")
+    label = label or (lambda x: (x % modulus).sum(1) % modulus)
+    prepare = prepare or (lambda x: x)
+    generator = np.random.default_rng(seed)
+
+    def draw(low: int, high: int) -> Tensor:
+        drawn = generator.integers(low, high, size=(count, operands), dtype=np.int64)
+        return torch.from_numpy(drawn)
+
+    inside = draw(0, r)
+    found = [
+        ablation
+        for kind in kinds
+        for ablation in ablate(
+            model,
+            prepare(inside),
+            label(inside),
+            feature_groups(embedding.basis, "prime"),
+            at=embedding,
+            kind=kind,
+            metric=metric,
+            seed=seed,
+        )
+    ]
+    if not found:
+        raise ValueError(f"kinds must name at least one of {get_args(Kind)}, got none")
+    tests = {end: draw(end // 2, end) for end in ends}
+    return Diagnosis(
+        plan(modulus, embedding.basis, input_range=r),
+        found[0].accuracy,
+        {e: _accuracy(model, embedding, prepare(x), label(x)) for e, x in tests.items()},
+        found,
+    )
+
+
+def _accuracy(model: nn.Module, at: nn.Module, inputs: Inputs, labels: Tensor) -> float:
+    """Return the accuracy of a model: an ablation of nothing."""
+    (nothing,) = ablate(model, inputs, labels, {0: torch.tensor(False)}, at=at)
+    return nothing.accuracy
+
+
+def _only_embedding(model: nn.Module) -> PrimeFourierEmbedding:
+    found = [module for module in model.modules() if isinstance(module, PrimeFourierEmbedding)]
+    if len(found) != 1:
+        raise ValueError(
+            f"the model must have one PrimeFourierEmbedding, got {len(found)}; pass the one to "
+            "diagnose as at"
+        )
+    return found[0]

@@ -1,0 +1,116 @@
+"""Diagnoses of networks that are built to compute, to cheat, and to lean on slow circles."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from primefourier import PrimeBasis
+from primefourier.analysis import diagnose
+from primefourier.nn import PrimeFourierEmbedding
+
+N, RANGE = 231, 100
+CLASSES = torch.arange(N)
+
+
+class Network(nn.Module):
+    """Add a and b modulo 231 on the circles of 3, 7 and 11, and misuse others if told to."""
+
+    def __init__(self, primes: tuple[int, ...], depth: int, *, alias: float, slow: bool) -> None:
+        super().__init__()
+        self.embedding = PrimeFourierEmbedding(PrimeBasis(primes, depth))
+        self.alias, self.slow = alias, slow
+        self.calls = 0
+
+    def turn(self, a: Tensor, b: Tensor, prime: int, rate: float) -> Tensor:
+        i = self.embedding.basis.primes.index(prime)
+        both = torch.complex(a[:, i, 0, 0], a[:, i, 0, 1])
+        both = both * torch.complex(b[:, i, 0, 0], b[:, i, 0, 1])
+        return (both[:, None] * torch.polar(torch.ones(N), -2 * torch.pi * rate * CLASSES)).real
+
+    def forward(self, x: Tensor) -> Tensor:
+        shape = (len(self.embedding.basis.primes), -1, 2)
+        a, b = self.embedding(x[:, 0]), self.embedding(x[:, 1])
+        a, b = (codes.unflatten(1, shape) for codes in (a, b))
+        logits = sum(self.turn(a, b, p, 1 / p) for p in (3, 7, 11))
+        if self.alias:
+            logits = logits + self.alias * self.turn(a, b, 23, 10 / N)
+        if self.slow:
+            logits = logits * a[:, 0, -1, :1]  # the cosine of the slowest circle of 3
+        assert isinstance(logits, Tensor)
+        return logits
+
+
+def test_an_honest_network_is_called_honest() -> None:
+    found = diagnose(Network((3, 7, 11), 1, alias=0, slow=False), modulus=N, input_range=500)
+    assert found.honest
+    assert found.accuracy == 1
+    assert dict(found.beyond) == {1000: 1.0, 10**6: 1.0, 10**18: 1.0}
+    assert found.used == ()
+    assert found.verdict == "Uses only the primes of 231, and is right on every range tried."
+
+
+def test_an_alias_is_named_with_the_range_from_which_it_fails() -> None:
+    model = Network((3, 7, 11, 13, 23), 1, alias=5.0, slow=False)
+    found = diagnose(model, modulus=N, input_range=RANGE, beyond=(200, 10**6))
+    assert found.accuracy > 0.99
+    assert found.used == (23,)
+    assert not found.honest
+    assert found.beyond[10**6] < 0.5
+    assert "Uses 23, which is not a factor of 231 but looks like one below 100" in found.verdict
+    assert "(1/23 ≈ 10/231)" in found.verdict
+    assert f"Expect errors from inputs {found.fails_from} on" in found.verdict
+    assert found.fails_from in (RANGE, 500_000)
+
+
+def test_slow_circles_used_as_constants_are_named() -> None:
+    model = Network((3, 7, 11), 6, alias=0, slow=True)
+    found = diagnose(model, modulus=N, input_range=RANGE)
+    assert (found.accuracy, found.used) == (1.0, ())
+    assert found.beyond[10**6] < 0.9
+    assert "slow circles of deeper powers serve as constants: use depth 1" in found.verdict
+
+
+def test_a_network_that_learned_nothing_is_not_called_a_cheat() -> None:
+    model = Network((3, 7, 11, 23), 1, alias=-50.0, slow=False)
+    assert diagnose(model, modulus=N, input_range=RANGE).verdict.startswith("Has not learned")
+
+
+def test_every_kind_and_row_is_in_the_frame_and_in_words() -> None:
+    model = Network((3, 7, 11, 23), 1, alias=5.0, slow=False)
+
+    def named(x: Tensor) -> Any:
+        return {"x": x}
+
+    def gap(logits: Tensor, labels: Tensor) -> Tensor:
+        return logits.gather(1, labels[:, None])[:, 0] - logits.mean(1)
+
+    kinds: Any = ("zero", "permute")
+    found = diagnose(
+        model, modulus=N, input_range=RANGE, kinds=kinds, prepare=named, metric=gap, samples=500
+    )
+    frame = found.frame()
+    assert list(frame["label"]) == ["3", "7", "11", "23"] * 2
+    assert set(frame["kind"]) == {"zero", "permute"}
+    assert (frame["metric_before"] > frame["metric_after"]).all()
+    words = str(found).splitlines()
+    assert words[0].startswith("accuracy 1.0000 on inputs below 100")
+    assert sum(line.endswith("(needed)") for line in words) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"model": nn.Linear(2, 2)}, "must have one PrimeFourierEmbedding, got 0"),
+        ({"beyond": (150,)}, "beyond must be an integer of at least 200, got 150"),
+        ({"beyond": (2**64,)}, r"beyond must be at most 2\^63"),
+        ({"kinds": ()}, "kinds must name at least one of"),
+        ({"modulus": 1}, "modulus must be an integer of at least 2, got 1"),
+    ],
+)
+def test_wrong_arguments_are_refused(options: dict[str, Any], words: str) -> None:
+    model = Network((3, 7, 11), 1, alias=0, slow=False)
+    arguments: dict[str, Any] = {"model": model, "modulus": N, "input_range": RANGE} | options
+    with pytest.raises(ValueError, match=words):
+        diagnose(arguments.pop("model"), **arguments)
