@@ -174,14 +174,15 @@ def _write_one_file(
 ) -> Summary:
     """Encode a file into another one, which appears when it is complete."""
     (schema, batches), progress, cores = job.open(source), Progress(), usable_cores()
-    if unfinished(out).exists():
-        logging.getLogger("primefourier.files").info(
-            "an earlier run was interrupted; a single file cannot be continued, so it starts over; "
-            "write to a folder for runs that can be continued"
-        )
+    interrupted = unfinished(out).exists()
     # The list is opened after the output, so it gets its name before the output does.
     list_opened = nullcontext() if rejects is None else locked_file(rejects)
     with writing(out), locked_file(out) as file, list_opened as listed:
+        if interrupted:
+            logging.getLogger("primefourier.files").info(
+                "an earlier run was interrupted; a single file cannot be continued, so it starts "
+                "over; write to a folder for runs that can be continued"
+            )
         on_progress(progress)
         with open_writer(job, file, schema) as write, closing(batches):
             for batch in batches:
