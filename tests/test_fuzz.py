@@ -49,7 +49,7 @@ def test_every_target_is_tried_and_all_inputs_are_shared_out(targets: dict[str, 
 
 
 @pytest.mark.parametrize("name", NAMES + HOSTILE)
-def test_valid_examples_are_accepted_and_damaged_ones_told(
+def test_valid_examples_are_accepted_and_damaged_ones_refused(
     name: str, targets: dict[str, Target], tmp_path: Path
 ) -> None:
     target = targets[name]

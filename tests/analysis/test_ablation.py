@@ -214,6 +214,7 @@ WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
      r"inputs must have at least one sample, got shape \(0, 6\)"),
     (lambda: ablate(MODEL, INPUTS, LABELS, {7: torch.arange(5) < 3}), ValueError,
      r"mask of group 7 must .* of shape \(6,\), got torch\.bool of shape \(5,\)"),
+    (lambda: ablate(MODEL, INPUTS, LABELS, {7: INPUTS > 0}), ValueError, r"of shape \(20, 6\)"),
     (lambda: ablate(MODEL, INPUTS, LABELS, MASK, kind="zeros"), ValueError,  # type: ignore[arg-type]
      r"got 'zeros'; did you mean 'zero'\?"),
     (lambda: ablate(MODEL, INPUTS, LABELS, MASK, at=nn.Flatten()), ValueError, "not part of it"),

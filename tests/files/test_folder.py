@@ -162,6 +162,10 @@ def test_rejects_are_complete_also_after_an_interruption(tmp_path: Path, killed:
     again = encode_file(source, out=out, column="n", basis=BASIS, on_bad="reject")
     assert [json.loads(line) for line in summary.rejects.read_text().splitlines()] == lines
     assert (again.rows, again.rejected, again.rejects) == (50, 5, summary.rejects)
+    (out / kept[0]).rename(tmp_path / "elsewhere")
+    (out / kept[0]).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OSError, match=f"{kept[0]} is a link or not a regular file"):
+        encode_file(source, out=out, column="n", basis=BASIS, on_bad="reject")
 
 
 def test_a_run_continues_after_a_full_disk(small_disk: Path) -> None:

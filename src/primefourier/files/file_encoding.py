@@ -134,12 +134,7 @@ def encode_file(
     listed = None
     if on_bad == "reject":
         listed = place.with_suffix(".rejects.jsonl") if rejects is None else Path(rejects)
-    outputs = [place] if listed is None else [place, listed]
-    if len({path.resolve() for path in (inputs[0], *outputs)}) <= len(outputs):
-        raise FileError(f"source, out and rejects must be different files, got {place} twice")
-    for path in outputs:
-        if path.exists() and not overwrite:
-            raise FileError(f"{path} exists already; overwrite it, or choose another place")
+    _check_outputs(inputs[0], [place] if listed is None else [place, listed], overwrite=overwrite)
     return _write_one_file(job, inputs[0], place, listed, on_progress)
 
 
@@ -163,6 +158,17 @@ def _inputs(sources: Sequence[str | Path]) -> list[Path]:
     if not found:
         raise FileError("source must name at least one file, got none")
     return found
+
+
+def _check_outputs(source: Path, outputs: Sequence[Path], *, overwrite: bool) -> None:
+    if len({path.resolve() for path in (source, *outputs)}) <= len(outputs):
+        raise FileError(
+            f"source, out and rejects must be different files, got {source} and "
+            f"{' and '.join(map(str, outputs))}"
+        )
+    for path in outputs:
+        if path.exists() and not overwrite:
+            raise FileError(f"{path} exists already; overwrite it, or choose another place")
 
 
 def _write_one_file(
