@@ -106,7 +106,7 @@ def _peak() -> float:
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) / 1024
-    raise RuntimeError("this system does not tell the peak of memory")
+    raise RuntimeError("this system does not report the peak of memory")
 
 
 def main() -> None:

@@ -50,7 +50,7 @@ def main() -> None:
         sys.stdout.flush()
         time.sleep(pause)
 
-    file_encoding._FILE_ROWS = file_encoding._PART_ROWS = ROWS
+    file_encoding._BATCH_ROWS = ROWS
     progress.ProgressBar.show_rows = show  # type: ignore[method-assign,assignment]
     sys.exit(run(sys.argv[2:]))
 

@@ -5,23 +5,13 @@ from primefourier._checks import missing_extra, refuse_unknown, require_choice
 KINDS = ("zero", "mean", "permute")
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_choice_is_accepted(kind: str) -> None:
-    require_choice(kind, KINDS, "kind")
-
-
-@pytest.mark.parametrize(
-    ("kind", "meant"), [("zeros", "zero"), ("permuted", "permute"), ("maen", "mean")]
-)
-def test_the_nearest_choice_is_suggested(kind: str, meant: str) -> None:
-    with pytest.raises(ValueError, match=rf"got '{kind}'; did you mean '{meant}'\?$"):
+@pytest.mark.parametrize("kind", ["zeros", "noise", 3, None, ["zero"]])
+def test_other_values_are_refused_with_all_choices_and_the_nearest(kind: object) -> None:
+    require_choice("mean", KINDS, "kind")
+    words = r"^kind must be 'zero', 'mean' or 'permute', got .*"
+    with pytest.raises(ValueError, match=words) as caught:
         require_choice(kind, KINDS, "kind")
-
-
-@pytest.mark.parametrize("kind", ["noise", 3, None, ["zero"]])
-def test_other_values_are_refused_with_all_choices(kind: object) -> None:
-    with pytest.raises(ValueError, match=r"^kind must be 'zero', 'mean' or 'permute', got"):
-        require_choice(kind, KINDS, "kind")
+    assert str(caught.value).endswith("; did you mean 'zero'?") == (kind in ("zeros", ["zero"]))
 
 
 @pytest.mark.parametrize(

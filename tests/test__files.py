@@ -23,46 +23,57 @@ from primefourier._files import (
 )
 
 
-def make_link(kind: str, path: Path, target: Path) -> None:
-    target.write_text("another file")
-    os.link(target, path) if kind == "hard" else path.symlink_to(target)
-
-
-def test_a_file_appears_when_it_is_complete(tmp_path: Path) -> None:
-    path = tmp_path / "a"
+@pytest.mark.parametrize("opened", [new_file, locked_file])
+def test_a_file_appears_when_it_is_complete_and_on_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: Callable[[Path], Any]
+) -> None:
+    path, synced = tmp_path / "a", list[tuple[str, str]]()
     path.write_text("old")
-    with new_file(path) as file:
+    sync = os.fsync
+
+    def note(number: int) -> None:
+        is_folder = stat.S_ISDIR(os.fstat(number).st_mode)
+        synced.append(("folder" if is_folder else "file", path.read_text()))
+        sync(number)
+
+    monkeypatch.setattr(os, "fsync", note)
+    with opened(path) as file:
         file.write(b"new")
         assert path.read_text() == "old"
         (hidden,) = (found for found in tmp_path.iterdir() if found != path)
         assert (hidden.name[0], hidden.suffix) == (".", ".unfinished")
-    assert (path.read_text(), list(tmp_path.iterdir())) == ("new", [path])
+    assert synced == [("file", "old"), ("folder", "new")]
+    assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.parametrize("opened", [new_file, locked_file])
 @pytest.mark.parametrize("problem", [ValueError("no more"), KeyboardInterrupt()])
-def test_an_interrupted_write_leaves_nothing(tmp_path: Path, problem: BaseException) -> None:
-    def fail(file: BinaryIO) -> None:
-        file.write(b"half")
-        raise problem
+def test_an_interrupted_write_leaves_the_old_file(
+    tmp_path: Path, opened: Callable[[Path], Any], problem: BaseException
+) -> None:
+    path = tmp_path / "a"
+    path.write_text("old")
+
+    def fail() -> None:
+        with opened(path) as file:
+            file.write(b"half")
+            raise problem
 
     with pytest.raises(type(problem)):
-        write_file(tmp_path / "a", fail)
-    assert list(tmp_path.iterdir()) == []
+        fail()
+    assert (path.read_text(), list(tmp_path.iterdir())) == ("old", [path])
 
 
 @pytest.mark.parametrize("kind", ["symbolic", "hard"])
-def test_a_link_is_replaced_and_its_target_unchanged(tmp_path: Path, kind: str) -> None:
+def test_a_link_is_replaced_or_refused_and_its_target_unchanged(tmp_path: Path, kind: str) -> None:
     path, target = tmp_path / "a", tmp_path / "target"
-    make_link(kind, path, target)
+    target.write_text("another file")
+    os.link(target, path) if kind == "hard" else path.symlink_to(target)
+    with pytest.raises(OSError, match="a is a link or not a regular file"):
+        open_in_place(path, "r+b")
     write_file(path, b"new")
     assert (path.read_text(), target.read_text()) == ("new", "another file")
     assert not path.is_symlink()
-
-
-def test_names_may_have_the_greatest_length(tmp_path: Path) -> None:
-    path = tmp_path / ("a" * 255)
-    write_file(path, b"x")
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_permissions_follow_the_umask(tmp_path: Path) -> None:
@@ -77,7 +88,7 @@ def test_permissions_follow_the_umask(tmp_path: Path) -> None:
 
 
 def test_concurrent_writers_never_leave_a_partial_file(tmp_path: Path) -> None:
-    path = tmp_path / "a"
+    path = tmp_path / ("a" * 255)  # the longest name
     contents = [letter * 300_000 for letter in (b"a", b"b", b"c")]
     with ThreadPoolExecutor(3) as pool:
         for _ in pool.map(lambda content: write_file(path, content), contents * 10):
@@ -85,13 +96,15 @@ def test_concurrent_writers_never_leave_a_partial_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_path_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_written_is_reported_once(tmp_path: Path) -> None:
     (tmp_path / "folder-a").mkdir()
     for name in ("folder-a", "none/a", "/proc/a", "a" * 256):
-        place = tmp_path / name
         with pytest.raises(OSError, match=r"a cannot be written: [A-Z][a-z ]+; choose another"):
-            write_file(place, b"")
+            write_file(tmp_path / name, b"")
     assert [path.name for path in tmp_path.iterdir()] == ["folder-a"]
+    words = r"^inner cannot be written: no; choose another place$"
+    with pytest.raises(OSError, match=words), writing(Path("outer")), writing(Path("inner")):
+        raise OSError("no")
 
 
 def test_a_full_disk_leaves_the_old_file(small_disk: Path) -> None:
@@ -103,21 +116,12 @@ def test_a_full_disk_leaves_the_old_file(small_disk: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["ab", "r+b"])
-def test_a_file_is_changed_in_place_or_created(tmp_path: Path, mode: str) -> None:
+def test_a_file_is_changed_in_place_or_created(tmp_path: Path, mode: Any) -> None:
     path = tmp_path / "a"
     for content in (b"one", b"two"):
-        with open_in_place(path, mode) as file:  # type: ignore[arg-type]
+        with open_in_place(path, mode) as file:
             file.write(content)
     assert path.read_bytes() == (b"onetwo" if mode == "ab" else b"two")
-
-
-@pytest.mark.parametrize("kind", ["symbolic", "hard"])
-def test_a_link_is_not_changed_in_place(tmp_path: Path, kind: str) -> None:
-    path, target = tmp_path / "a", tmp_path / "target"
-    make_link(kind, path, target)
-    with pytest.raises(OSError, match="a is a link or not a regular file"):
-        open_in_place(path, "r+b")
-    assert target.read_text() == "another file"
 
 
 def test_pipes_folders_and_dangling_links_are_refused(tmp_path: Path) -> None:
@@ -152,62 +156,24 @@ def test_a_lock_excludes_other_processes_and_ends_with_its_own(tmp_path: Path) -
         assert lock_file(file)
 
 
-def test_a_locked_file_is_written_by_one_process_at_a_time(tmp_path: Path) -> None:
-    path = tmp_path / "a"
+def test_a_locked_file_is_written_by_one_process_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, refused = tmp_path / "a", r"a cannot be written: another process is writing it"
     unfinished(path).write_text("a long half, of a process that was killed")
     with locked_file(path) as file:
         file.write(b"first")
-        with (
-            pytest.raises(OSError, match=r"a cannot be written: another process is writing it"),
-            locked_file(path),
-        ):
+        with pytest.raises(OSError, match=refused), locked_file(path):
             pass
         assert list(tmp_path.iterdir()) == [unfinished(path)]
     assert (path.read_text(), list(tmp_path.iterdir())) == ("first", [path])
-    with pytest.raises(TypeError), locked_file(path) as file:
-        file.writelines([b"half", None])  # type: ignore[list-item]
-    assert (path.read_text(), list(tmp_path.iterdir())) == ("first", [path])
-
-
-def test_a_file_completed_meanwhile_is_not_touched(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "a"
-    unfinished(path).write_text("whole")
 
     def finish_of_another(_file: BinaryIO) -> bool:
+        unfinished(path).write_text("second")
         unfinished(path).rename(path)
         return True
 
     monkeypatch.setattr("primefourier._files.lock_file", finish_of_another)
-    with pytest.raises(OSError, match="another process"), locked_file(path):
+    with pytest.raises(OSError, match=refused), locked_file(path):
         pass
-    assert path.read_text() == "whole"
-
-
-def test_an_error_names_the_file_once(tmp_path: Path) -> None:
-    with (
-        pytest.raises(OSError, match=r"^outer cannot be written: no; choose another place$"),
-        writing(Path("inner")),
-        writing(Path("outer")),
-    ):
-        raise OSError("no")
-
-
-@pytest.mark.parametrize("opened", [new_file, locked_file])
-def test_a_file_is_on_disk_before_it_gets_its_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: Callable[[Path], Any]
-) -> None:
-    path, synced = tmp_path / "a", list[tuple[str, int, bool]]()
-    sync = os.fsync
-
-    def note(number: int) -> None:
-        found = os.fstat(number)
-        kind = "folder" if stat.S_ISDIR(found.st_mode) else "file"
-        synced.append((kind, found.st_size if kind == "file" else 0, path.exists()))
-        sync(number)
-
-    monkeypatch.setattr(os, "fsync", note)
-    with opened(path) as file:
-        file.write(b"new")
-    assert synced == [("file", 3, False), ("folder", 0, True)]
+    assert path.read_text() == "second"

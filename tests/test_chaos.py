@@ -10,7 +10,7 @@ from chaos.__main__ import main
 from chaos.dask_cluster import DaskCluster
 from chaos.driver import Driver
 from chaos.faults import FAULTS, Trial
-from chaos.sweep import Damage, Sweep, acknowledged, assess
+from chaos.sweep import Damage, Sweep, assess
 from chaos.watchdog import HungError, limit
 from primefourier.lab.record import Measurement
 
@@ -107,12 +107,3 @@ def test_a_hang_is_counted_and_the_exit_code_is_1(
     assert "where it hung" in err
     with pytest.raises(SystemExit):
         main(["--only", "c"])
-
-
-def test_reported_models_are_read_from_the_lines_of_a_driver() -> None:
-    lines = [
-        "8 models\n",
-        "[1/8] a+b mod 5 r=100 |P|=4 epochs=10 seed=1 accuracy 1.000, drops 5: 0.82 (2.1 s)\n",
-        "[2/8] a+b mod 3 r=100 |P|=4 epochs=10 seed=1 FAILED: KilledWorker\n",
-    ]
-    assert acknowledged(lines) == ["a+b mod 5 r=100 |P|=4 epochs=10 seed=1"]

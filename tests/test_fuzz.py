@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from chaos.fuzz import fuzz
 from chaos.hostile_stores import KINDS, make_store
-from chaos.mutation import mutate
 from chaos.targets import Target, make_targets, require_possible, rows_of, use_store
 from primefourier.lab.measurement import measure
 from primefourier.lab.record import Record
@@ -49,7 +48,7 @@ def test_every_target_is_tried_and_all_inputs_are_shared_out(targets: dict[str, 
 
 
 @pytest.mark.parametrize("name", NAMES + HOSTILE)
-def test_valid_examples_are_accepted_and_damaged_ones_told(
+def test_valid_examples_are_accepted_and_damaged_ones_refused(
     name: str, targets: dict[str, Target], tmp_path: Path
 ) -> None:
     target = targets[name]
@@ -140,10 +139,3 @@ def test_a_failure_would_be_seen(tmp_path: Path) -> None:
     assert tally.failures
     assert "KeyError: 'odd'" in tally.failures[0][1]
     assert 0 < tally.accepted < 40
-
-
-def test_mutations_differ_and_can_be_repeated() -> None:
-    dice, again = random.Random(1), random.Random(1)
-    made = [mutate([b"hello world", b"x" * 100], dice) for _ in range(200)]
-    assert made == [mutate([b"hello world", b"x" * 100], again) for _ in range(200)]
-    assert len(set(made)) > 150

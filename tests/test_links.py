@@ -126,8 +126,7 @@ def test_a_link_is_replaced_and_not_written_through(
         assert (folder / name).read_bytes() != b"of another program"
 
 
-@pytest.mark.parametrize("kind", LINKS)
-@pytest.mark.parametrize("case", IN_PLACE)
+@pytest.mark.parametrize(("case", "kind"), list(zip(IN_PLACE, cycle(LINKS))))
 def test_a_link_is_not_changed_in_place(
     folder: Path, tmp_path: Path, case: str, kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -47,20 +47,18 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
 def locked_file(path: Path) -> Iterator[BinaryIO]:
     """Open a new file like :func:`new_file`, for one process at a time.
 
-    Errors are those of :func:`writing`. The unfinished file has the name that :func:`unfinished`
-    returns. A killed process leaves it behind; the next process that writes the same file
-    replaces it.
+    Errors of opening and completing it are those of :func:`writing`. A killed process leaves the
+    file of :func:`unfinished` behind; the next process that writes the same file replaces it.
     """
-    hidden, complete = unfinished(path), False
+    hidden = unfinished(path)
     with writing(path):
         file = open_in_place(hidden, "r+b")
+        # The previous holder of the lock may have renamed the file, which then is complete.
+        if not lock_file(file) or not _is_open(hidden, file):
+            file.close()
+            raise OSError("another process is writing it; wait for it, stop it")
+        file.truncate(0)
     try:
-        with writing(path):
-            # The previous holder of the lock may have renamed the file, which then is complete.
-            if not lock_file(file) or not hidden.exists() or not _is_open(hidden, file):
-                complete = True  # by the other process
-                raise OSError("another process is writing it; wait for it, stop it")
-            file.truncate(0)
         yield file
         with writing(path):
             file.flush()
@@ -69,10 +67,10 @@ def locked_file(path: Path) -> Iterator[BinaryIO]:
                 file.close()  # Windows cannot rename open files
             hidden.replace(path)
             sync_folder(path.parent)
-        complete = True
+    except BaseException:
+        hidden.unlink(missing_ok=True)
+        raise
     finally:
-        if not complete:
-            hidden.unlink(missing_ok=True)
         with suppress(OSError):  # from buffered data on a full disk
             file.close()
 
@@ -83,7 +81,7 @@ def unfinished(path: Path) -> Path:
 
 
 def _is_open(path: Path, file: BinaryIO) -> bool:
-    return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    return path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat())
 
 
 def write_file(path: Path, content: bytes | Callable[[BinaryIO], object]) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from primefourier import PAPER_BASIS, PrimeBasis, encode
+from primefourier import PrimeBasis, encode
 from primefourier.analysis import feature_groups
 from primefourier.analysis.groups import require_mask
 from primefourier.nn import PrimeFourierEmbedding
@@ -66,13 +66,6 @@ def test_the_flat_features_of_a_prime_are_its_block_of_the_embedding(p: int) -> 
     assert torch.equal(codes[:, mask], expected)
 
 
-def test_the_paper_s_rows_have_24_features() -> None:
-    groups = feature_groups(PAPER_BASIS, "prime", operands=2, layout="rows")
-    assert {mask.shape for mask in groups.values()} == {torch.Size([16, 24])}
-    assert groups[59][15].all()
-    assert groups[59].sum() == 24
-
-
 def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(ValueError, match=r"by must be 'prime', .* did you mean 'prime'\?"):
         feature_groups(BASIS, "primes")  # type: ignore[call-overload]
@@ -82,18 +75,6 @@ def test_wrong_arguments_are_refused() -> None:
         feature_groups(BASIS, "prime", operands=0)
     with pytest.raises(TypeError, match="basis must be a PrimeBasis, got a tuple"):
         feature_groups((3, 5), "prime")  # type: ignore[call-overload]
-
-
-@pytest.mark.parametrize("shape", [(), (1,), (4,), (3, 4), (3, 1), (1, 4)])
-def test_masks_broadcast_to_the_features_of_one_input(shape: tuple[int, ...]) -> None:
-    mask = torch.ones(shape, dtype=torch.bool)
-    assert torch.equal(require_mask(mask, 3, torch.ones(9, 3, 4)), mask)
-
-
-@pytest.mark.parametrize("shape", [(3,), (5,), (4, 3), (9, 3, 4), (1, 3, 4), (0,)])
-def test_masks_that_do_not_broadcast_are_refused(shape: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match=r"mask of group 7 must .* of shape \(3, 4\), got"):
-        require_mask(torch.ones(shape, dtype=torch.bool), 7, torch.ones(9, 3, 4))
 
 
 def test_masks_are_boolean_tensors() -> None:

@@ -31,10 +31,6 @@ def test_both_means_together_are_the_mean_of_all_rows(drops: dict[int, float]) -
     assert total == pytest.approx(sum(drops.values()), abs=1e-12)
 
 
-def test_a_row_named_twice_counts_once() -> None:
-    assert selectivity({3: 0.5, 5: 0.1, 7: 0.3}, [3, 3, 5]).relevant == pytest.approx(0.3)
-
-
 def test_without_other_rows_there_is_no_ratio() -> None:
     result = selectivity({3: 0.5, 5: 0.25}, relevant=(5, 3))
     assert result == Selectivity(0.375, None)

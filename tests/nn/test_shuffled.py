@@ -78,22 +78,6 @@ def test_a_state_without_a_permutation_is_refused(bad: torch.Tensor) -> None:
     assert torch.equal(module(PAIRS), before)
 
 
-def test_the_state_of_another_basis_leaves_the_permutation() -> None:
-    module = ShuffledPrimeFourier(BASIS, seed=1)
-    before = module(torch.arange(9))
-    with pytest.raises(ValueError, match=r"saved with primes \(3, 5, 11\) and depth 2"):
-        module.load_state_dict(ShuffledPrimeFourier(PrimeBasis((3, 5, 11), 2)).state_dict())
-    assert torch.equal(module(torch.arange(9)), before)
-
-
-def test_one_operand_needs_no_axis() -> None:
-    module = ShuffledPrimeFourier(BASIS, num_embeddings=20)
-    assert module(torch.arange(6).reshape(2, 3)).shape == (2, 3, 12)
-    assert module.embedding_dim == 12
-    text = repr(ShuffledPrimeFourier(BASIS, unit="pair", operands=2))
-    assert "unit='pair', operands=2, embedding_dim=24" in text
-
-
 def test_padding_stays_zero() -> None:
     mask = torch.tensor([[True, True], [False, True], [False, False]])
     module = ShuffledPrimeFourier(BASIS, operands=2)

@@ -148,12 +148,6 @@ def test_measures_are_independent_of_scale_and_type(measure: Callable[..., float
     assert measure(weight.to(torch.bfloat16), BASIS) == pytest.approx(expected, rel=0.02)
 
 
-def test_the_assertion_reports_the_error() -> None:
-    assert_equivariant(rotation(7, BASIS), BASIS)
-    with pytest.raises(AssertionError, match=r"error is .* above the tolerance 1e-06; 0\.\d+ of"):
-        assert_equivariant(RANDOM, BASIS)
-
-
 @pytest.mark.parametrize("measure", [off_block_energy, equivariance_error, assert_equivariant])
 @pytest.mark.parametrize(
     ("W", "kind", "words"),
@@ -174,7 +168,10 @@ def test_what_cannot_be_measured_is_refused(
         measure(RANDOM, (3, 5))
 
 
-def test_wrong_shifts_are_refused() -> None:
+def test_other_maps_and_wrong_shifts_are_refused() -> None:
+    assert_equivariant(rotation(7, BASIS), BASIS)
+    with pytest.raises(AssertionError, match=r"error is .* above the tolerance 1e-06; 0\.\d+ of"):
+        assert_equivariant(RANDOM, BASIS)
     with pytest.raises(ValueError, match="at least one shift"):
         assert_equivariant(RANDOM, BASIS, shifts=())
     with pytest.raises(ValueError, match=r"one for each block, shape \(2, 2\), got shape \(3,\)"):

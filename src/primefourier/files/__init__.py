@@ -1,12 +1,11 @@
 """Encode files of any size in constant memory; needs the extra ``files``."""
 
+from primefourier._checks import missing_extra
+
 try:
     import pyarrow  # noqa: F401
 except ImportError as error:
-    raise ImportError(
-        "encoding files needs pyarrow, which is not installed; run "
-        "pip install '.[files]' in a clone"
-    ) from error
+    raise missing_extra("encoding files", error, "files") from error
 
 from primefourier.files.file_encoding import encode_file
 from primefourier.files.job import Format

@@ -5,12 +5,11 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing, nullcontext
 from importlib.metadata import version
 from pathlib import Path
 from typing import get_args
 
-import numpy as np
 from numpy.typing import DTypeLike
 
 from primefourier._checks import require_choice
@@ -19,7 +18,7 @@ from primefourier.cluster import usable_cores
 from primefourier.encoding import PAPER_BASIS, PrimeBasis, encode
 from primefourier.files.job import Format, Job, OnBad, fingerprint_of, require_unchanged
 from primefourier.files.output_folder import REJECTS_NAME, write_folder
-from primefourier.files.reports import BadRowError, FileError, Progress, Summary, reject_lines
+from primefourier.files.reports import FileError, Progress, Summary, reject_lines
 from primefourier.files.writers import open_writer
 
 _INPUT_ENDINGS = (".parquet", ".arrow", ".feather", ".csv", ".tsv", ".jsonl", ".ndjson", ".npy")
@@ -29,8 +28,7 @@ _OUTPUT_ENDINGS: dict[str, Format] = {
     ".feather": "arrow",
     ".npy": "npy",
 }
-_FILE_BYTES, _FILE_ROWS = 32 << 20, 65_536
-_PART_BYTES, _PART_ROWS = 64 << 20, 262_144
+_BATCH_BYTES, _BATCH_ROWS = 32 << 20, 65_536
 
 
 def encode_file(
@@ -95,28 +93,40 @@ def encode_file(
     """
     inputs = _inputs([source] if isinstance(source, str | os.PathLike) else source)
     columns = [column] if isinstance(column, str) else list(column or ())
-    folder = _is_folder(out)
-    _check_options(columns, name, on_bad, rejects)
-    if not folder and len(inputs) > 1:
-        raise FileError(f"several inputs need a folder as output, got the file {os.fspath(out)}")
-    if folder and rejects is not None:
-        raise FileError(f"a folder lists rejected rows in {REJECTS_NAME}; leave rejects out")
-    if not folder and scheduler is not None:
-        raise FileError(f"a cluster needs a folder as output, got the file {os.fspath(out)}")
-    precision = encode(0, basis, dtype).dtype.name  # refuses a wrong basis or dtype
+    place, ending = Path(out), Path(out).suffix.lower()
+    folder = os.fspath(out).endswith(("/", os.sep)) or not ending or place.is_dir()
+    if len(set(columns)) < len(columns):
+        raise FileError(f"columns must differ, got {', '.join(map(repr, columns))}")
+    require_choice(on_bad, get_args(OnBad), "on_bad")
+    if format is not None:
+        require_choice(format, get_args(Format), "format")
+    if rejects is not None and (folder or on_bad == "error"):
+        raise FileError(
+            "rejects needs on_bad 'reject' and a file as output; a folder lists rejected rows in "
+            f"{REJECTS_NAME}"
+        )
+    if not folder and (len(inputs) > 1 or scheduler is not None):
+        raise FileError(f"several inputs, and a cluster, need a folder as output, got {place}")
+    found = "parquet" if folder else _OUTPUT_ENDINGS.get(ending)
+    if found is None or (not folder and format not in (None, found)):
+        raise FileError(
+            f"out must end in {', '.join(_OUTPUT_ENDINGS)} as the format says, or be a folder, got "
+            f"{str(place)!r}"
+        )
+    precision = encode(0, basis, dtype).dtype  # refuses a wrong basis or dtype
+    bytes_per_row = basis.dim * precision.itemsize * max(len(columns), 1)
     job = Job(
         inputs=[fingerprint_of(path) for path in inputs],
         columns=columns,
         name=name,
         primes=list(basis.primes),
         depth=basis.depth,
-        dtype=precision,
-        format=_format(out, format, folder=folder),
+        dtype=precision.name,
+        format=format or found,
         on_bad=on_bad,
-        rows=_rows_per_batch(basis, precision, len(columns), folder=folder),
+        rows=max(1, min(_BATCH_ROWS, _BATCH_BYTES // bytes_per_row)),
         version=version("primefourier"),
     )
-    place = Path(out)
     if folder:
         return write_folder(
             job, inputs, place, overwrite=overwrite, scheduler=scheduler, on_progress=on_progress
@@ -124,105 +134,41 @@ def encode_file(
     listed = None
     if on_bad == "reject":
         listed = place.with_suffix(".rejects.jsonl") if rejects is None else Path(rejects)
-    _check_places(inputs[0], place, listed, overwrite=overwrite)
+    _check_outputs(inputs[0], [place] if listed is None else [place, listed], overwrite=overwrite)
     return _write_one_file(job, inputs[0], place, listed, on_progress)
-
-
-def _check_options(
-    columns: Sequence[str], name: str, on_bad: str, rejects: str | Path | None
-) -> None:
-    if len(set(columns)) < len(columns):
-        raise FileError(f"columns must differ, got {', '.join(map(repr, columns))}")
-    if not name:
-        raise FileError("name must not be empty")
-    require_choice(on_bad, get_args(OnBad), "on_bad")
-    if rejects is not None and on_bad == "error":
-        raise FileError("rejects goes with on_bad 'reject'; add that, or leave rejects out")
 
 
 def _inputs(sources: Sequence[str | Path]) -> list[Path]:
     """Return the input files; those of a folder or a pattern are sorted by name."""
     found: list[Path] = []
     for source in map(Path, sources):
-        more = [source]
-        if source.is_dir():
-            inside = [path for path in sorted(source.iterdir()) if path.name[0] not in "._"]
-            more = [path for path in inside if path.suffix.lower() in _INPUT_ENDINGS]
-        elif not source.exists() and any(sign in source.name for sign in "*?["):
-            more = sorted(source.parent.glob(source.name))
-        if not more:
-            raise FileError(f"there is no file to encode in {source}")
-        found += more
+        if source.is_file():
+            paths = [source]
+        elif source.is_dir():
+            paths = [path for path in source.iterdir() if path.name[0] not in "._"]
+        else:
+            paths = list(source.parent.glob(source.name))
+        paths = [path for path in paths if path.suffix.lower() in _INPUT_ENDINGS and path.is_file()]
+        if not paths:
+            raise FileError(
+                f"there is no file to encode at {str(source)!r}; names of files must end in "
+                f"{', '.join(_INPUT_ENDINGS)}"
+            )
+        found += sorted(paths)
     if not found:
         raise FileError("source must name at least one file, got none")
-    for path in found:
-        if path.suffix.lower() not in _INPUT_ENDINGS:
-            raise FileError(f"{_must_end_in(_INPUT_ENDINGS)}, got {str(path)!r}")
-        if not path.is_file():
-            raise FileError(
-                f"{path} is not a file" if path.exists() else f"there is no file {path}"
-            )
     return found
 
 
-def _must_end_in(endings: Sequence[str]) -> str:
-    return f"the name of a file must end in {', '.join(endings[:-1])} or {endings[-1]}"
-
-
-def _is_folder(out: str | Path) -> bool:
-    """Return whether an output is a folder: no ending, a final slash, or an existing folder."""
-    text = os.fspath(out)
-    if not text:
-        raise FileError("out must name a file or a folder, got nothing")
-    slash = text.endswith(("/", os.sep))
-    if Path(text).suffix.lower() in _OUTPUT_ENDINGS and Path(text).is_dir() and not slash:
-        raise FileError(f"{text} is a folder; add a / to write into it, or choose another name")
-    return slash or not Path(text).suffix or Path(text).is_dir()
-
-
-def _format(out: str | Path, wanted: Format | None, *, folder: bool) -> Format:
-    """Return the format to write: as requested, by the ending of the name, or else Parquet."""
-    if wanted is not None:
-        require_choice(wanted, get_args(Format), "format")
-    if folder:
-        return wanted or "parquet"
-    found = _OUTPUT_ENDINGS.get(Path(out).suffix.lower())
-    if found is None:
-        raise FileError(f"{_must_end_in([*_OUTPUT_ENDINGS])}, got {os.fspath(out)!r}")
-    if wanted not in (None, found):
+def _check_outputs(source: Path, outputs: Sequence[Path], *, overwrite: bool) -> None:
+    if len({path.resolve() for path in (source, *outputs)}) <= len(outputs):
         raise FileError(
-            f"format {wanted} and out {os.fspath(out)} do not agree; leave format out, or give a "
-            "folder"
+            f"source, out and rejects must be different files, got {source} and "
+            f"{' and '.join(map(str, outputs))}"
         )
-    return found
-
-
-def _rows_per_batch(basis: PrimeBasis, dtype: str, columns: int, *, folder: bool) -> int:
-    """Return the number of rows in a batch, so that their codes take a few dozen MiB."""
-    size, most = (_PART_BYTES, _PART_ROWS) if folder else (_FILE_BYTES, _FILE_ROWS)
-    bytes_per_row = basis.dim * np.dtype(dtype).itemsize * max(columns, 1)
-    return max(1, min(most, size // bytes_per_row))
-
-
-def _check_places(source: Path, out: Path, rejects: Path | None, *, overwrite: bool) -> None:
-    """Refuse a folder that does not exist, the input itself, and existing files."""
-    for place in (out, rejects):
-        if place is None:
-            continue
-        if _is_same(source, place):
-            raise FileError(f"the output must be another file than the input, got {place} for both")
-        if not place.parent.is_dir():
-            raise FileError(f"there is no folder {str(place.parent)!r}; create it first")
-        if place.exists() and not overwrite:
-            raise FileError(f"{place} exists already; overwrite it, or choose another place")
-    if rejects is not None and _is_same(out, rejects):
-        raise FileError(f"out and rejects must be different files, got {out} for both")
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    if one.exists() and other.exists():
-        return one.samefile(other)
-    return os.path.abspath(one) == os.path.abspath(other)  # noqa: PTH100
+    for path in outputs:
+        if path.exists() and not overwrite:
+            raise FileError(f"{path} exists already; overwrite it, or choose another place")
 
 
 def _write_one_file(
@@ -234,32 +180,27 @@ def _write_one_file(
 ) -> Summary:
     """Encode a file into another one, which appears when it is complete."""
     (schema, batches), progress, cores = job.open(source), Progress(), usable_cores()
-    with ExitStack() as stack:
-        interrupted = unfinished(out).exists()
-        file = stack.enter_context(locked_file(out))
+    interrupted = unfinished(out).exists()
+    # The list is opened after the output, so it gets its name before the output does.
+    list_opened = nullcontext() if rejects is None else locked_file(rejects)
+    with writing(out), locked_file(out) as file, list_opened as listed:
         if interrupted:
             logging.getLogger("primefourier.files").info(
                 "an earlier run was interrupted; a single file cannot be continued, so it starts "
                 "over; write to a folder for runs that can be continued"
             )
         on_progress(progress)
-        listed = None
-        with open_writer(job, out, file, schema) as write, closing(batches):
+        with open_writer(job, file, schema) as write, closing(batches):
             for batch in batches:
-                rows, codes, bad = job.encode(batch, cores)
-                if bad and rejects is None:
-                    raise BadRowError(source, bad[0])
+                rows, codes, bad = job.encode(source, batch, cores)
                 write(rows, codes)
-                if bad and rejects is not None:
-                    # entered after the output, so it gets its name before the output does
-                    listed = listed or stack.enter_context(locked_file(rejects))
-                    with writing(rejects):
-                        listed.write(reject_lines(source, bad))
+                if listed is not None:
+                    listed.write(reject_lines(source, bad))
                 more = Progress(rows=rows.num_rows, rejected=len(bad))
                 progress = progress.plus(more, share=batch.share)
                 on_progress(progress)
         require_unchanged(source, job.inputs[0])
-        if rejects is not None and not progress.rejected:
-            rejects.unlink(missing_ok=True)  # it belongs to the output that is replaced
-    listed_at = rejects if progress.rejected else None
-    return Summary(progress.rows, progress.rejected, out, listed_at, started_over=interrupted)
+    if rejects is not None and not progress.rejected:
+        rejects.unlink()
+        rejects = None
+    return Summary(progress.rows, progress.rejected, out, rejects)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -14,8 +15,8 @@ from numpy.typing import NDArray
 
 from primefourier.encoding import PrimeBasis, encode
 from primefourier.files.integer_columns import read_column, require_integer_type
-from primefourier.files.readers import NPY_COLUMN, Batch, Source, join, open_table
-from primefourier.files.reports import BadRow, FileError
+from primefourier.files.readers import NPY_COLUMN, Batch, Batches, Source, join, open_table
+from primefourier.files.reports import BadRow, BadRowError, FileError
 from primefourier.files.text_readers import open_csv, open_jsonl
 
 Format = Literal["parquet", "arrow", "npy"]
@@ -24,30 +25,17 @@ OnBad = Literal["error", "reject"]
 
 @dataclass(frozen=True)
 class Job:
-    """Everything that the output depends on, as plain data that JSON can hold.
+    """Everything that the output depends on, as plain data that JSON can hold."""
 
-    Args:
-        inputs: What :func:`fingerprint_of` returned for each input file.
-        columns: The columns to encode; none for .npy files.
-        name: The name of the codes.
-        primes: The primes of the basis.
-        depth: The depth of the basis.
-        dtype: float16, float32 or float64.
-        format: The format of the output.
-        on_bad: Whether a bad row is an error or is left out.
-        rows: The number of rows in a batch.
-        version: The version of this package.
-    """
-
-    inputs: Sequence[Mapping[str, Any]]
-    columns: Sequence[str]
+    inputs: Sequence[Mapping[str, Any]]  # what fingerprint_of returned for each file
+    columns: Sequence[str]  # none for .npy files
     name: str
     primes: Sequence[int]
     depth: int
     dtype: str
     format: Format
     on_bad: OnBad
-    rows: int
+    rows: int  # in a batch
     version: str
 
     def to_json(self) -> str:
@@ -67,48 +55,56 @@ class Job:
         return [f"{column}_{self.name}" for column in self.columns]
 
     def open(self, path: Path) -> Source:
-        """Open an input file.
+        """Open an input file, and check its columns.
 
         Returns:
-            Names and types of the columns that are read, and the batches of rows. A .npy file as
-            output needs the columns to encode alone.
-
-        Raises:
-            FileError: If the file is not of its format, or does not have the columns.
-            OSError: If it cannot be read.
+            Names and types of its columns, and the batches of rows; these may lack the columns that
+            are not encoded if a .npy file, which cannot hold them, is the output.
         """
-        kind, columns, rows = path.suffix.lower(), self.columns or [NPY_COLUMN], self.rows
+        kind, columns = path.suffix.lower(), self.columns or [NPY_COLUMN]
         if kind == ".npy" and self.columns:
             raise FileError(f"{path} has no columns; leave column out")
         if kind != ".npy" and not self.columns:
             raise FileError(f"column must say which column of {path} to encode")
-        only = columns if self.format == "npy" else None
-        if kind in (".csv", ".tsv"):
-            schema, batches = open_csv(path, "," if kind == ".csv" else "\t", only, rows)
-        elif kind in (".jsonl", ".ndjson"):
-            schema, batches = open_jsonl(path, columns, only, rows)
-        else:
-            schema, batches = open_table(path, only, rows)
-        _require_columns(path, schema.names, columns)
+        others = self.format != "npy"
+        with _reading(path):
+            if kind in (".csv", ".tsv"):
+                schema, batches = open_csv(path, "," if kind == ".csv" else "\t", self.rows)
+            elif kind in (".jsonl", ".ndjson"):
+                schema, batches = open_jsonl(path, columns, self.rows, others=others)
+            else:
+                schema, batches = open_table(path, None if others else columns, self.rows)
+
+        def checked() -> Batches:
+            with _reading(path), closing(batches):
+                yield from batches
+
+        names = schema.names
+        shown = ", ".join(map(repr, names[:20]))
+        if len(set(names)) < len(names):
+            raise FileError(f"columns must have different names, {path} has one twice: {shown}")
         for column in columns:
+            if column not in names:
+                raise FileError(f"{path} has no column {column!r}; its columns are {shown}")
             require_integer_type(schema.field(column).type, f"column {column!r} of {path}")
-        if only is not None:
-            return pa.schema([schema.field(column) for column in columns]), batches
         for name in self.code_names:
-            if name in schema.names:
+            if others and name in names:
                 raise FileError(
                     f"{path} has a column {name!r} already; choose another name for the codes"
                 )
-        return schema, batches
+        return schema, checked()
 
     def encode(
-        self, batch: Batch, threads: int
+        self, path: Path, batch: Batch, threads: int
     ) -> tuple[pa.RecordBatch, list[NDArray[Any]], list[BadRow]]:
-        """Encode a batch with a number of threads.
+        """Encode a batch of an input file with a number of threads.
 
         Returns:
             The rows with an integer in every column, one array of codes per column, exactly as
             :func:`primefourier.encode` returns them, and the bad rows in order.
+
+        Raises:
+            BadRowError: At the first bad row, if that is an error.
         """
         columns, rows = self.columns or [NPY_COLUMN], batch.rows
         found = {column: read_column(rows.column(column)) for column in columns}
@@ -119,6 +115,8 @@ class Job:
                 value = rows.column(column)[index].as_py()
                 text = None if value is None else str(value)
                 bad.setdefault(index, BadRow(batch.first + index, line, column, text, reason))
+        if bad and self.on_bad == "error":
+            raise BadRowError(path, bad[min(bad)])
         if bad:
             # joined slices, since Arrow cannot filter columns of every type
             edges = pairwise([-1, *sorted(bad), rows.num_rows])
@@ -129,20 +127,16 @@ class Job:
         return rows, codes, [bad[index] for index in sorted(bad)]
 
 
-def _require_columns(path: Path, names: Sequence[str], columns: Sequence[str]) -> None:
-    """Refuse a table without the columns, or with a repeated name."""
-    shown = ", ".join(repr(name) for name in names[:20]) + (", …" if len(names) > 20 else "")
-    known = set(names)
-    for column in columns:
-        if column not in known:
-            advice = ""
-            if len(names) == 1 and any(sign in names[0] for sign in ";\t|,"):
-                advice = "; fields are separated by commas in .csv files, by tabs in .tsv files"
-            raise FileError(
-                f"{path} has no column {column!r}; its columns are {shown or 'none'}{advice}"
-            )
-    if len(known) < len(names):
-        raise FileError(f"columns must have different names, {path} has one twice: {shown}")
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Translate errors of the system, and of Arrow and numpy at damaged files."""
+    try:
+        yield
+    except FileError:
+        raise
+    except Exception as error:
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        raise FileError(f"{path} cannot be read: {reason[0]}") from error
 
 
 def fingerprint_of(path: Path) -> dict[str, Any]:
@@ -152,11 +146,7 @@ def fingerprint_of(path: Path) -> dict[str, Any]:
 
 
 def require_unchanged(path: Path, fingerprint: Mapping[str, Any]) -> None:
-    """Refuse an input that was changed, or that is another file on another machine.
-
-    Raises:
-        FileError: If its fingerprint is not the one with which the job began.
-    """
+    """Refuse an input that was changed, or that is another file on another machine."""
     if not path.exists() or fingerprint_of(path) != fingerprint:
         raise FileError(
             f"{path} was changed while it was read; run the command again when it is complete. On "

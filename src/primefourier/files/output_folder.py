@@ -7,12 +7,12 @@ process or any other. On a Dask cluster each input file is one task.
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from reprlib import repr as shortened
 
 from primefourier._files import (
     lock_file,
@@ -24,17 +24,12 @@ from primefourier._files import (
 )
 from primefourier.cluster import ClusterError, remote_client, usable_cores, with_version_check
 from primefourier.files.job import Job, require_unchanged
-from primefourier.files.reports import BadRowError, FileError, Progress, Summary, reject_lines
+from primefourier.files.reports import FileError, Progress, Summary, reject_lines
 from primefourier.files.writers import open_writer
 
 REJECTS_NAME = "_rejects.jsonl"
 _JOB_NAME, _DONE_NAME, _LOCK_NAME = "_job.json", "_done.json", ".writer.lock"
-_OURS = re.compile(
-    r"_job\.json|_done\.json|_rejects(-\d{6,}-\d{6,})?\.jsonl|\.writer\.lock"
-    r"|part-\d{6,}-\d{6,}\.(parquet|arrow|npy)|\.[0-9a-f]{16}\.unfinished"
-)
 _PACKAGES = ("numpy", "pyarrow")  # workers must have the same versions of these
-_SHOWN = 100
 
 
 def write_folder(
@@ -51,12 +46,10 @@ def write_folder(
     ``on_progress`` is called at the beginning, and after each part and each file; on a cluster,
     after each file.
     """
-    sizes = [one["size"] for one in job.inputs]
     total, done = Progress(), 0
 
     def report(more: Progress) -> Progress:
-        share = (sum(sizes[:done]) + more.share * sizes[done]) / max(sum(sizes), 1)
-        now = total.plus(more, share=share)
+        now = total.plus(more, share=(done + more.share) / len(inputs))
         on_progress(now)
         return now
 
@@ -72,8 +65,8 @@ def write_folder(
             for one in found:
                 total = report(one)
                 done += 1
-        rejects = out / REJECTS_NAME
-        if total.rejected:
+        rejects = out / REJECTS_NAME if total.rejected else None
+        if rejects is not None:
             with writing(rejects), new_file(rejects) as file:
                 for part in sorted(out.glob("_rejects-*.jsonl")):
                     refuse_link(part)
@@ -81,8 +74,7 @@ def write_folder(
                         shutil.copyfileobj(lines, file)
         about = {"rows": total.rows, "rejected": total.rejected, "parts": total.parts}
         write_file(out / _DONE_NAME, json.dumps(about).encode() + b"\n")
-    listed = rejects if total.rejected else None
-    return Summary(total.rows, total.rejected, out, listed, total.parts, total.parts_before)
+    return Summary(total.rows, total.rejected, out, rejects, total.parts, total.parts_before)
 
 
 def write_parts(
@@ -94,15 +86,10 @@ def write_parts(
     threads: int = 1,
     report: Callable[[Progress], object] = lambda _: None,
 ) -> Progress:
-    """Encode one input file into its parts, here or on a Dask worker.
+    """Encode the input file of a number into its parts, here or on a Dask worker.
 
-    Args:
-        settings: The content of the job file in the folder.
-        folder: The folder, as an absolute path.
-        number: The number of the input, from 0.
-        path: The input.
-        threads: The number of threads that encode.
-        report: Called after each part with the counts of this file, which are returned at the end.
+    ``settings`` is the content of the job file in the folder. ``report`` is called after each part
+    with the counts of this file, which are returned at the end.
     """
     job, out, source = Job(**json.loads(settings)), Path(folder), Path(path)
     _require_job(out, settings)
@@ -116,14 +103,12 @@ def write_parts(
             if before := target.exists():
                 rejected = rejects.read_bytes().count(b"\n") if rejects.exists() else 0
             else:
-                rows, codes, bad = job.encode(batch, threads)
+                rows, codes, bad = job.encode(source, batch, threads)
                 rejected = len(bad)
-                if bad and job.on_bad == "error":
-                    raise BadRowError(source, bad[0])
                 if bad:  # before the part, whose presence means that nothing is missing
                     write_file(rejects, reject_lines(source, bad))
                 with writing(target), new_file(target) as file:
-                    with open_writer(job, target, file, schema) as write:
+                    with open_writer(job, file, schema) as write:
                         write(rows, codes)
                     _require_job(out, settings)  # another job may have taken over the folder
             more = Progress(count - rejected, rejected, 0.0, count * before, 1, int(before))
@@ -140,7 +125,7 @@ def _write_parts_on(
 
     If a worker is lost, another one continues its input.
     """
-    from distributed import CancelledError, KilledWorker, wait
+    from distributed import CancelledError, wait
 
     error, futures = None, []
     with remote_client(scheduler, packages=_PACKAGES) as client:
@@ -155,23 +140,19 @@ def _write_parts_on(
                 yield future.result()
         except (CancelledError, OSError, TimeoutError, ValueError, KeyError) as lost:
             raise ClusterError(
-                "the Dask scheduler went away; start it, and run the same command again, which "
+                "the Dask scheduler was lost; start it, and run the same command again, which "
                 "continues the folder"
             ) from lost
         finally:
             if client.status == "running":
                 client.cancel(futures, force=True)
-    if isinstance(error, KilledWorker):
-        raise ClusterError(
-            "an input file was given up, since several workers were lost while they encoded it; "
-            "give them more memory, start new ones, and run the same command again"
-        )
     if isinstance(error, FileError | OSError | ClusterError | MemoryError):
         raise error
     if error is not None:
         raise ClusterError(
-            f"a worker cannot encode: {type(error).__name__}: {error}; install primefourier and "
-            "its extras lab and files on every machine, and run the same command again"
+            f"a worker cannot encode: {type(error).__name__}: {error}; every machine needs "
+            "primefourier with its extras lab and files, and enough memory; then run the same "
+            "command again"
         )
 
 
@@ -188,11 +169,12 @@ def _require_job(folder: Path, settings: str) -> None:
 @contextmanager
 def _own_folder(folder: Path, job: Job, *, overwrite: bool) -> Iterator[None]:
     """Make a folder that of this job, and let one process at a time write to it."""
-    if folder.exists() and not folder.is_dir():
-        raise FileError(f"{folder} is a file; choose another name, or remove it")
-    _names(folder)  # first, so that a folder with other files gets no lock file
+    path = folder / _JOB_NAME
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
+        others = [found for found in folder.iterdir() if found.name != _LOCK_NAME]
+        if others and not path.is_file():
+            raise FileError(f"{folder} holds other files; choose a new or empty folder")
         lock = open_in_place(folder / _LOCK_NAME, "ab")
     with lock:
         if not lock_file(lock):
@@ -200,50 +182,31 @@ def _own_folder(folder: Path, job: Job, *, overwrite: bool) -> Iterator[None]:
                 f"another process is writing {folder}; wait for it, stop it, or choose another "
                 "place"
             )
-        names = _names(folder)
-        results = [name for name in names if name.startswith(("part-", "_rejects"))]
+        results = [*folder.glob("part-[0-9]*"), *folder.glob("_rejects*.jsonl")]
         if results and not overwrite:
-            _require_same(folder, job)
-        killed = [name for name in names if name.endswith(".unfinished")]
-        for name in [_DONE_NAME, *killed, *(results if overwrite else ())]:
-            (folder / name).unlink(missing_ok=True)
-        write_file(folder / _JOB_NAME, job.to_json().encode())
+            _require_same(path, job)
+        for old in [folder / _DONE_NAME, *folder.glob(".*.unfinished"), *results * overwrite]:
+            old.unlink(missing_ok=True)
+        write_file(path, job.to_json().encode())
         yield
 
 
-def _names(folder: Path) -> list[str]:
-    """Return the names in a folder, and refuse other files than those of a job."""
-    names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
-    if others := [name for name in names if not _OURS.fullmatch(name)]:
-        raise FileError(
-            f"{folder} holds other files, such as {others[0]!r}; choose a new or empty folder, or "
-            "move them elsewhere"
-        )
-    return names
-
-
-def _require_same(folder: Path, job: Job) -> None:
-    """Refuse a folder that holds another job, and name the differences."""
+def _require_same(path: Path, job: Job) -> None:
+    """Refuse the job file of another job, and name the differences."""
     try:
-        refuse_link(folder / _JOB_NAME)  # and pipes, which would never end
-        found = json.loads((folder / _JOB_NAME).read_text(encoding="utf-8"))
+        refuse_link(path)
+        found = json.loads(path.read_text(encoding="utf-8"))
         differences = [
-            f"{name} was {_show(found.get(name))}, is {_show(value)}"
+            f"{name} was {shortened(found.get(name))}, is {shortened(value)}"
             for name, value in asdict(job).items()
             if found.get(name) != value
         ]
     except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise FileError(
-            f"{folder / _JOB_NAME} is missing or damaged; overwrite the folder to start over, or "
-            "choose another"
+            f"{path} is damaged; overwrite the folder to start over, or choose another"
         ) from error
     if differences:
         raise FileError(
-            f"{folder} holds another job: {'; '.join(differences)}. Choose another folder, or "
+            f"{path.parent} holds another job: {'; '.join(differences)}. Choose another folder, or "
             "overwrite this one to start over"
         )
-
-
-def _show(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 2]}…{text[-1]}"

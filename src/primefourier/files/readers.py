@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tokenize import TokenError
 
 import numpy as np
 import pyarrow as pa
@@ -19,9 +17,6 @@ MOST_BYTES = 32 << 20
 """A batch ends early when its columns reach this size."""
 NPY_COLUMN = "n"
 """The column of integers from a .npy file."""
-
-_MOST_ROWS = 65_536  # that are read at once
-_HEADER_ERRORS = (TypeError, SyntaxError, TokenError, OverflowError, KeyError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -43,49 +38,28 @@ class Batch:
     unread: Mapping[int, BadRow]
 
 
-Source = tuple[pa.Schema, Generator[Batch, None, None]]
+Batches = Generator[Batch, None, None]
+Source = tuple[pa.Schema, Batches]
 """All columns of an input file, and its rows; the same file always gives the same batches."""
 _Pieces = Iterator[tuple[pa.RecordBatch, float]]
 """Rows, and the fraction of the input that is read up to there."""
 
 
 def open_table(path: Path, only: Sequence[str] | None, rows: int) -> Source:
-    """Open a Parquet, Arrow or .npy file.
+    """Open a Parquet, Arrow or .npy file, in batches of ``rows``, or fewer at MOST_BYTES.
 
-    Args:
-        path: The file; the ending of its name says what it is.
-        only: The columns to read; None for all.
-        rows: The number of rows in a batch; it has fewer if they reach MOST_BYTES.
+    ``only`` names the columns to read; None reads all.
     """
-    kind, opener = {
-        ".parquet": ("a Parquet file", _open_parquet),
-        ".npy": ("a .npy file", _open_npy),
-    }.get(path.suffix.lower(), ("an Arrow IPC file", _open_arrow))
-    with _reading(path, kind):
-        schema, pieces = opener(path, only, min(rows, _MOST_ROWS))
+    opener = {".parquet": _open_parquet, ".npy": _open_npy}.get(path.suffix.lower(), _open_arrow)
+    schema, pieces = opener(path, only, rows)
 
-    def batches() -> Generator[Batch, None, None]:
+    def batches() -> Batches:
         first = 1
-        with _reading(path, kind):
-            for batch, share in _regroup(pieces, only or schema.names, rows):
-                yield Batch(batch, first, share, None, {})
-                first += batch.num_rows
+        for batch, share in _regroup(pieces, only or schema.names, rows):
+            yield Batch(batch, first, share, None, {})
+            first += batch.num_rows
 
     return schema, batches()
-
-
-@contextmanager
-def _reading(path: Path, kind: str) -> Iterator[None]:
-    """Translate errors of the libraries that read a file into one that names the file."""
-    try:
-        yield
-    except FileError:
-        raise
-    except (pa.ArrowException, ValueError, EOFError, MemoryError, OSError) as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            raise  # the system's own message, such as "Permission denied", names the file
-        reason = str(error).strip().splitlines() or [type(error).__name__]
-        raise FileError(f"{path} cannot be read as {kind}: {reason[0]}") from error
 
 
 def _open_parquet(path: Path, only: Sequence[str] | None, rows: int) -> tuple[pa.Schema, _Pieces]:
@@ -107,10 +81,7 @@ def _open_parquet(path: Path, only: Sequence[str] | None, rows: int) -> tuple[pa
 
 
 def _open_arrow(path: Path, *_: object) -> tuple[pa.Schema, _Pieces]:
-    """Open an Arrow IPC file (Feather version 2).
-
-    Each record batch of the file is read as a whole, so memory grows with the largest of them.
-    """
+    """Open an Arrow IPC file (Feather version 2), of which record batches are read as a whole."""
     file = pa.ipc.open_file(pa.OSFile(str(path)))
     count = file.num_record_batches
     return file.schema, ((file.get_batch(i), (i + 1) / count) for i in range(count))
@@ -118,12 +89,9 @@ def _open_arrow(path: Path, *_: object) -> tuple[pa.Schema, _Pieces]:
 
 def _open_npy(path: Path, _: object, rows: int) -> tuple[pa.Schema, _Pieces]:
     """Open a .npy file of one array of integers with one dimension, without pickled objects."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about odd headers; the result is checked
-            array = np.lib.format.open_memmap(path, mode="r")  # never unpickles
-    except _HEADER_ERRORS as error:
-        raise ValueError(f"its header is damaged ({error})") from error
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about odd headers; the result is checked
+        array = np.lib.format.open_memmap(path, mode="r")  # never unpickles
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise FileError(
             f"{path} must hold one array of integers with one dimension, got {array.dtype} of "
@@ -140,8 +108,6 @@ def _open_npy(path: Path, _: object, rows: int) -> tuple[pa.Schema, _Pieces]:
             file.seek(offset)
             for done in range(0, total, rows):
                 numbers = np.fromfile(file, dtype, min(rows, total - done))
-                if numbers.size < min(rows, total - done):
-                    raise FileError(f"{path} was cut short while it was read")
                 values = pa.array(numbers.astype(native, copy=False))
                 yield pa.record_batch([values], schema=schema), (done + numbers.size) / total
 

@@ -1,4 +1,4 @@
-"""What a run reports: bad rows, progress and a summary."""
+"""What a run reports: errors, bad rows, progress and a summary."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-_SHOWN = 60
-_KEPT = 1000
+_KEPT = 200
 
 
 class FileError(ValueError):
@@ -23,7 +22,7 @@ class BadRow:
         row: Number of the row of data, from 1.
         line: Number of the line at which it begins, from 1; None for formats without lines.
         column: The column without an integer; None if the whole row cannot be read.
-        value: At most the first 1000 characters of the value; None if there is none.
+        value: At most the first 200 characters of the value; None if there is none.
         reason: Why it cannot be encoded, as the end of a sentence.
 
     >>> print(BadRow(row=3, line=None, column="n", value=None, reason="is null"))
@@ -44,17 +43,11 @@ class BadRow:
         line = "" if self.line is None else f" (line {self.line})"
         column = "" if self.column is None else f", column {self.column!r}"
         value = "the value" if self.value is None else repr(self.value)
-        if len(value) > _SHOWN:
-            value = f"{value[: _SHOWN - 2]}…{value[0]}"
         return f"row {self.row}{line}{column}: {value} {self.reason}"
 
 
 class BadRowError(FileError):
-    """A row without an integer to encode.
-
-    Args:
-        file: The input.
-        bad: The row, its value, and why it cannot be encoded.
+    """A row without an integer to encode, ``bad``, of the input ``file``.
 
     >>> print(BadRowError(Path("in.csv"), BadRow(3, 4, "n", "x", "is not a decimal integer")))
     in.csv, row 3 (line 4), column 'n': 'x' is not a decimal integer; correct it, or leave such rows
@@ -62,26 +55,18 @@ class BadRowError(FileError):
     """
 
     def __init__(self, file: Path, bad: BadRow) -> None:
+        super().__init__(file, bad)  # as arguments, so that a Dask worker can send it
         self.file = file
         self.bad = bad
-        super().__init__(f"{file}, {bad}; correct it, or leave such rows out with on_bad 'reject'")
 
-    def __reduce__(self) -> tuple[type[BadRowError], tuple[Path, BadRow]]:
-        return (type(self), (self.file, self.bad))  # lets a Dask worker send it
+    def __str__(self) -> str:
+        return f"{self.file}, {self.bad}; correct it, or leave such rows out with on_bad 'reject'"
 
 
 def reject_lines(file: Path, bad: Iterable[BadRow]) -> bytes:
-    r"""Return bad rows as JSON lines, without the fields that do not apply.
-
-    >>> reject_lines(Path("in.npy"), [BadRow(3, None, None, None, "is null")])
-    b'{"file": "in.npy", "row": 3, "value": null, "reason": "is null"}\n'
-    """
-    lines = []
-    for one in bad:
-        known = {k: v for k, v in asdict(one).items() if v is not None or k == "value"}
-        lines.append(json.dumps({"file": str(file), **known}, ensure_ascii=False) + "\n")
-    # JSON escapes replace text that is not valid Unicode, such as odd bytes in a path
-    return "".join(lines).encode(errors="backslashreplace")
+    """Return bad rows as JSON lines."""
+    lines = [json.dumps({"file": str(file), **asdict(one)}) + "\n" for one in bad]
+    return "".join(lines).encode()
 
 
 @dataclass(frozen=True)
@@ -105,11 +90,7 @@ class Progress:
     parts_before: int = 0
 
     def plus(self, more: Progress, *, share: float) -> Progress:
-        """Return the sum of two counts, at a given share of the input.
-
-        >>> Progress(rows=2).plus(Progress(rows=3, rejected=1), share=0.5)
-        Progress(rows=5, rejected=1, share=0.5, before=0, parts=0, parts_before=0)
-        """
+        """Return the sum of two counts, at a given share of the input."""
         counts = {name: count + getattr(more, name) for name, count in asdict(self).items()}
         return Progress(**(counts | {"share": share}))
 
@@ -125,7 +106,6 @@ class Summary:
         rejects: The file that lists the bad rows, if there are any.
         parts: The number of files in the folder; None if the output is one file.
         parts_before: How many of them earlier runs wrote.
-        started_over: Whether an earlier, interrupted run of the same file was started over.
     """
 
     rows: int
@@ -134,12 +114,7 @@ class Summary:
     rejects: Path | None = None
     parts: int | None = None
     parts_before: int = 0
-    started_over: bool = False
 
     def as_dict(self) -> dict[str, object]:
-        """Return the fields as values that JSON can hold.
-
-        >>> Summary(rows=1, rejected=0, out=Path("codes.npy")).as_dict()["out"]
-        'codes.npy'
-        """
+        """Return the fields as values that JSON can hold."""
         return {k: str(v) if isinstance(v, Path) else v for k, v in asdict(self).items()}

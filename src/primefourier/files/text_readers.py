@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -17,14 +16,13 @@ from typing import Any, BinaryIO, NamedTuple
 import pyarrow as pa
 
 from primefourier._checks import plural
-from primefourier.files.readers import MOST_BYTES, Batch, Source
+from primefourier.files.readers import MOST_BYTES, Batch, Batches, Source
 from primefourier.files.reports import BadRow, FileError
 
 LONGEST = 16 << 20
 """The longest line, and the longest row of a CSV file, in bytes, which bounds memory."""
 
 _TOO_LONG = f"is longer than {LONGEST >> 20} MiB"
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MOST_KEYS = 10_000
 _MOST_LEVELS = 100  # of nested JSON; Python's own limit would depend on the caller
 
@@ -38,44 +36,31 @@ class _Row(NamedTuple):
     reason: str
 
 
-def open_csv(path: Path, delimiter: str, only: Sequence[str] | None, rows: int) -> Source:
-    """Open a CSV or TSV file in UTF-8 whose first row names the columns.
-
-    Args:
-        path: The file.
-        delimiter: The character between fields.
-        only: The columns to read; None for all.
-        rows: The number of rows in a batch; it has fewer if they reach MOST_BYTES.
-    """
+def open_csv(path: Path, delimiter: str, rows: int) -> Source:
+    """Open a CSV or TSV file in UTF-8 whose first row names the columns, in batches of ``rows``."""
     with path.open("rb") as file:
         header = next(_csv_rows(file, delimiter), None)
     if header is None:
         raise FileError(f"{path} is empty; its first row must name the columns")
     if header.fields is None:
         raise FileError(f"{path}: the first row, which names the columns, {header.reason}")
-    names: list[str] = header.fields
-    places = [i for i, name in enumerate(names) if only is None or name in only]
 
     def parse(file: BinaryIO) -> Iterator[_Row]:
         return islice(_csv_rows(file, delimiter), 1, None)
 
-    def pick(fields: list[str]) -> list[str | None]:
-        return [fields[i] for i in places]
-
-    return _text_schema(names), _gather(path, parse, pick, [names[i] for i in places], rows)
+    return _gather(path, parse, list, header.fields, rows)
 
 
-def open_jsonl(path: Path, columns: Sequence[str], only: Sequence[str] | None, rows: int) -> Source:
-    """Open a file of JSON objects in UTF-8, one per line, as :func:`open_csv`.
+def open_jsonl(path: Path, columns: Sequence[str], rows: int, *, others: bool) -> Source:
+    """Open a file of JSON objects in UTF-8, one per line, in batches of ``rows``.
 
-    Every key becomes a column of texts: strings stay as they are, other values become JSON. Unless
-    ``only`` says which to read, a first pass over the file collects the keys. A row without one of
-    ``columns`` is a bad row.
+    Strings stay as they are, other values become JSON, and absent keys are null. A first pass over
+    the file collects all keys, unless ``others`` is false: then ``columns`` alone are read.
     """
-    keys: dict[str, None] = dict.fromkeys(only or ())
-    if only is None:
+    keys: dict[str, None] = {}
+    if others:
         with path.open("rb") as file:
-            for row in _json_rows(file, columns):
+            for row in _json_rows(file):
                 keys.update(dict.fromkeys(row.fields or ()))
                 if len(keys) > _MOST_KEYS:
                     raise FileError(
@@ -84,17 +69,10 @@ def open_jsonl(path: Path, columns: Sequence[str], only: Sequence[str] | None, r
                     )
     names = list(keys or columns)
 
-    def parse(file: BinaryIO) -> Iterator[_Row]:
-        return _json_rows(file, columns)
-
     def pick(fields: dict[str, str | None]) -> list[str | None]:
         return [fields.get(name) for name in names]
 
-    return _text_schema(names), _gather(path, parse, pick, names, rows)
-
-
-def _text_schema(names: Sequence[str]) -> pa.Schema:
-    return pa.schema([(name, pa.string()) for name in names])
+    return _gather(path, _json_rows, pick, names, rows)
 
 
 def _gather(
@@ -102,38 +80,42 @@ def _gather(
     parse: Callable[[BinaryIO], Iterator[_Row]],
     pick: Callable[[Any], list[str | None]],
     names: Sequence[str],
-    rows: int,
-) -> Generator[Batch, None, None]:
+    most: int,
+) -> Source:
     """Collect the values that ``pick`` takes from each row into batches."""
-    values: list[list[str | None]] = []
-    lines: list[int] = []
-    unread: dict[int, BadRow] = {}
-    first, held = 1, 0
-    with path.open("rb") as file:
-        size = max(1, os.fstat(file.fileno()).st_size)
+    schema = pa.schema([(name, pa.string()) for name in names])
 
-        def batch() -> Batch:
-            arrays = [pa.array(column, pa.string()) for column in zip(*values, strict=True)]
-            table = pa.record_batch(arrays, schema=_text_schema(names))
-            return Batch(table, first, min(1.0, file.tell() / size), lines, unread)
+    def batches() -> Batches:
+        first, empty = 1, [None] * len(names)
+        with path.open("rb") as file:
+            size, parsed = max(1, path.stat().st_size), parse(file)
+            while rows := _take(parsed, most):
+                values = [empty if row.fields is None else pick(row.fields) for row in rows]
+                arrays = [pa.array(column, pa.string()) for column in zip(*values, strict=True)]
+                unread = {
+                    index: BadRow(first + index, row.line, None, row.text, row.reason)
+                    for index, row in enumerate(rows)
+                    if row.fields is None
+                }
+                table, lines = pa.record_batch(arrays, schema=schema), [row.line for row in rows]
+                yield Batch(table, first, min(1.0, file.tell() / size), lines, unread)
+                first += len(rows)
 
-        for row in parse(file):
-            if row.fields is None:
-                number = first + len(lines)
-                unread[len(lines)] = BadRow(number, row.line, None, row.text, row.reason)
-            values.append([None] * len(names) if row.fields is None else pick(row.fields))
-            lines.append(row.line)
-            held += len(row.text)
-            if len(lines) == rows or held >= MOST_BYTES:
-                yield batch()
-                first, held = first + len(lines), 0
-                values, lines, unread = [], [], {}
-        if lines:
-            yield batch()
+    return schema, batches()
 
 
-def _lines(file: BinaryIO) -> Iterator[tuple[str, int, str]]:
-    r"""Yield each line with its end, its bytes, and why it cannot be read, if it cannot.
+def _take(rows: Iterator[_Row], most: int) -> list[_Row]:
+    """Take a number of rows, or fewer at MOST_BYTES."""
+    taken: list[_Row] = []
+    size = 0
+    while len(taken) < most and size < MOST_BYTES and (row := next(rows, None)):
+        taken.append(row)
+        size += len(row.text)
+    return taken
+
+
+def _lines(file: BinaryIO) -> Iterator[tuple[str, str]]:
+    r"""Yield each line with its end, and why it cannot be read, if it cannot.
 
     Only \n ends a line. A byte order mark at the beginning of the file is left out.
     """
@@ -146,7 +128,7 @@ def _lines(file: BinaryIO) -> Iterator[tuple[str, int, str]]:
             text = data.decode(encoding)
         except UnicodeDecodeError:
             text, reason = data.decode(encoding, "replace"), reason or "is not UTF-8"
-        yield text, len(data), reason
+        yield text, reason
         encoding = "utf-8"
 
 
@@ -155,27 +137,24 @@ def _csv_rows(file: BinaryIO, delimiter: str) -> Generator[_Row, None, None]:
 
     def next_line() -> str:  # unlike a generator, it can be called again after it raised an error
         nonlocal size, reason
-        text, more, problem = next(lines)
+        text, problem = next(lines)
         held.append(text)
-        size, reason = size + more, reason or problem
+        size, reason = size + len(text), reason or problem
         if size > LONGEST:
             raise csv.Error
         return text
 
+    csv.field_size_limit(max(LONGEST, csv.field_size_limit()))  # for all readers of the process
     rows = csv.reader(iter(next_line, None), delimiter=delimiter, strict=True)
     columns, line = 0, 1
     while True:
         fields = None
-        limit = csv.field_size_limit(LONGEST)  # it holds for all readers, so it is set back below
         try:
             fields = next(rows)
         except StopIteration:
             return
         except csv.Error as error:
-            last = f" (lines {line} to {line + len(held) - 1})" if len(held) > 1 else ""
-            reason = f"is not well-formed{last}: {error}" if size <= LONGEST else _TOO_LONG
-        finally:
-            csv.field_size_limit(limit)
+            reason = f"is not well-formed: {error}" if size <= LONGEST else _TOO_LONG
         if fields == [] and columns == 1:
             fields = [""]  # in a file with one column, a blank line is a missing value
         columns = columns or len(fields or ())  # the number of fields in the first row
@@ -195,44 +174,36 @@ class _Number(str):
     __slots__ = ()
 
 
-def _refuse(word: str) -> None:
-    raise ValueError(f"{word} is not a JSON number")
+_DECODER = json.JSONDecoder(parse_int=_Number, parse_float=_Number)
 
 
-_DECODER = json.JSONDecoder(parse_int=_Number, parse_float=_Number, parse_constant=_refuse)
-
-
-def _json_rows(file: BinaryIO, columns: Sequence[str]) -> Iterator[_Row]:
-    for line, (whole, _, reason) in enumerate(_lines(file), start=1):
+def _json_rows(file: BinaryIO) -> Iterator[_Row]:
+    for line, (whole, reason) in enumerate(_lines(file), start=1):
         fields, text = None, whole.strip(" \t\r\n")
-        if text and not reason:
-            fields, reason = _parse_json(text, columns)
-        if text:
-            yield _Row(line, text, fields, reason)
+        if not text:
+            continue
+        if not reason:
+            try:
+                fields = _parse_json(text)
+            except RecursionError:
+                reason = "is nested too deeply"
+            except ValueError as error:
+                reason = f"is not a JSON object: {error}"
+        yield _Row(line, text, fields, reason)
 
 
-def _parse_json(text: str, columns: Sequence[str]) -> tuple[dict[str, str | None] | None, str]:
-    """Return the values of an object as texts, or None and the reason why there are none."""
-    try:
-        found = _DECODER.decode(text)
-        if not isinstance(found, dict):
-            return None, "is not a JSON object"
-        for column in columns:
-            if column not in found:
-                return None, f"has no key {column!r}"
-        fields = {
-            key: value if value is None or isinstance(value, str) else _to_json(value)
-            for key, value in found.items()
-        }
-        if "\\u" in text:  # JSON can escape half a surrogate pair
-            "".join(f"{key}{value}" for key, value in fields.items()).encode()
-    except RecursionError:
-        return None, "is nested too deeply"
-    except UnicodeEncodeError:
-        return None, "holds a text that is not valid Unicode"
-    except ValueError as error:
-        return None, f"is not JSON: {error}"
-    return fields, ""
+def _parse_json(text: str) -> dict[str, str | None]:
+    """Return the values of an object as texts."""
+    found = _DECODER.decode(text)
+    if not isinstance(found, dict):
+        raise ValueError("it has no keys")
+    fields = {
+        key: value if value is None or isinstance(value, str) else _to_json(value)
+        for key, value in found.items()
+    }
+    if "\\u" in text:  # JSON can escape half a surrogate pair, which is not valid Unicode
+        "".join(f"{key}{value}" for key, value in fields.items()).encode()
+    return fields
 
 
 def _to_json(value: Any, levels: int = _MOST_LEVELS) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -14,67 +13,27 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from primefourier._files import writing
 from primefourier.encoding import PrimeBasis
 from primefourier.files.job import Job
 from primefourier.files.reports import FileError
-
-METADATA_KEY = b"primefourier"
-"""The metadata key under which a column of codes describes its basis as JSON."""
 
 Write = Callable[[pa.RecordBatch, Sequence[NDArray[Any]]], None]
 """Adds rows, and one array of codes of shape (rows, P, D, 2) per encoded column."""
 
 
-@contextmanager
-def open_writer(job: Job, path: Path, file: BinaryIO, schema: pa.Schema) -> Iterator[Write]:
+def open_writer(job: Job, file: BinaryIO, schema: pa.Schema) -> AbstractContextManager[Write]:
     """Begin an output file, which is complete when the block ends.
 
     Args:
         job: Format, basis, precision and names of the codes.
-        path: The name of the file, for errors.
         file: A seekable binary file.
         schema: The columns of the input to keep; a .npy file keeps none.
-
-    Raises:
-        FileError: If the format cannot hold the columns.
-        OSError: With a sentence that names the file, if it cannot be written.
     """
-    with _translate_errors(path):
-        opened = _NpyFile(job, file) if job.format == "npy" else _TableFile(job, file, schema)
-
-    def write(rows: pa.RecordBatch, codes: Sequence[NDArray[Any]]) -> None:
-        with _translate_errors(path):
-            opened.write(rows, codes)
-
-    try:
-        yield write
-    finally:  # also after an error: an open Parquet writer would close itself later
-        with _translate_errors(path):
-            opened.close()
-
-
-@contextmanager
-def _translate_errors(path: Path) -> Iterator[None]:
-    try:
-        with writing(path):
-            yield
-    except pa.ArrowException as error:  # such as types that Parquet does not have
-        raise FileError(
-            f"{path} cannot hold the columns of the input: {error}; leave them out, or write "
-            "another format"
-        ) from error
+    return _write_npy(job, file) if job.format == "npy" else _write_table(job, file, schema)
 
 
 def code_field(name: str, basis: PrimeBasis, dtype: str) -> pa.Field:
-    """Return the field of a column of codes, whose metadata describe the basis.
-
-    >>> field = code_field("code", PrimeBasis((3, 5), depth=2), "float32")
-    >>> field.type
-    FixedSizeListType(fixed_size_list<item: float>[8])
-    >>> json.loads(field.metadata[METADATA_KEY])["primes"]
-    [3, 5]
-    """
+    """Return the field of a column of codes, whose metadata describe the basis."""
     about = {
         "primes": basis.primes,
         "depth": basis.depth,
@@ -82,48 +41,52 @@ def code_field(name: str, basis: PrimeBasis, dtype: str) -> pa.Field:
         "version": version("primefourier"),
     }
     kind = pa.list_(pa.from_numpy_dtype(np.dtype(dtype)), basis.dim)
-    return pa.field(name, kind, metadata={METADATA_KEY: json.dumps(about)})
+    return pa.field(name, kind, metadata={b"primefourier": json.dumps(about)})
 
 
-class _TableFile:
-    """A Parquet or Arrow file: columns of the input, and codes as lists of fixed size.
+@contextmanager
+def _write_table(job: Job, file: BinaryIO, schema: pa.Schema) -> Iterator[Write]:
+    """Write columns of the input, and codes as lists of fixed size.
 
-    A batch becomes a row group with page checksums, or a record batch. Parquet neither compresses
+    A batch becomes a record batch, or a row group with page checksums. Parquet neither compresses
     the codes nor puts them into dictionaries: they are nearly random, and snappy saved only 5 %.
     """
-
-    def __init__(self, job: Job, file: BinaryIO, schema: pa.Schema) -> None:
-        self._codes = [code_field(name, job.basis, job.dtype) for name in job.code_names]
-        # An Arrow file holds one dictionary per column, while every batch may have its own.
-        kept = [_plain(field) for field in schema] if job.format == "arrow" else list(schema)
-        self._schema = pa.schema([*kept, *self._codes], schema.metadata)
-        self._writer: Any
+    codes = [code_field(name, job.basis, job.dtype) for name in job.code_names]
+    # An Arrow file holds one dictionary per column, while every batch may have its own.
+    kept = [_plain(field) for field in schema] if job.format == "arrow" else list(schema)
+    full = pa.schema([*kept, *codes], schema.metadata)
+    try:
         if job.format == "arrow":
-            self._writer = pa.ipc.new_file(file, self._schema)
-            return
-        others = _leaf_paths(schema)
-        self._writer = pq.ParquetWriter(
-            file,
-            self._schema,
-            use_dictionary=others or False,
-            write_page_checksum=True,
-            write_statistics=others or False,
-            compression=dict.fromkeys(others, "snappy"),
-        )
+            writer = pa.ipc.new_file(file, full)
+        else:
+            others = _leaf_paths(schema)
+            writer = pq.ParquetWriter(
+                file,
+                full,
+                use_dictionary=others or False,
+                write_page_checksum=True,
+                write_statistics=others or False,
+                compression=dict.fromkeys(others, "snappy"),
+            )
+    except pa.ArrowException as error:  # such as types that Parquet does not have
+        raise FileError(
+            f"{job.format} cannot hold the columns of the input: {error}; leave them out, or write "
+            "another format"
+        ) from error
 
-    def write(self, rows: pa.RecordBatch, codes: Sequence[NDArray[Any]]) -> None:
-        kept = [
-            column.cast(kind) if column.type != kind else column
-            for column, kind in zip(rows.columns, self._schema.types, strict=False)
+    def write(rows: pa.RecordBatch, arrays: Sequence[NDArray[Any]]) -> None:
+        others = [
+            column.cast(field.type) if column.type != field.type else column
+            for column, field in zip(rows.columns, kept, strict=True)
         ]
         lists = [
-            pa.FixedSizeListArray.from_arrays(pa.array(one.reshape(-1)), type=field.type)
-            for one, field in zip(codes, self._codes, strict=True)
+            pa.FixedSizeListArray.from_arrays(pa.array(array.reshape(-1)), type=field.type)
+            for array, field in zip(arrays, codes, strict=True)
         ]
-        self._writer.write_batch(pa.record_batch([*kept, *lists], schema=self._schema))
+        writer.write_batch(pa.record_batch([*others, *lists], schema=full))
 
-    def close(self) -> None:
-        self._writer.close()
+    with writer:
+        yield write
 
 
 def _plain(field: pa.Field) -> pa.Field:
@@ -139,28 +102,27 @@ def _leaf_paths(schema: pa.Schema) -> list[str]:
     return [found.column(i).path for i in range(len(found.names))]
 
 
-class _NpyFile:
-    """An array of codes, written one after another; the header gets their number at the end."""
+@contextmanager
+def _write_npy(job: Job, file: BinaryIO) -> Iterator[Write]:
+    """Write codes one after another; the header gets the number of rows at the end."""
+    columns = [len(job.code_names)] if len(job.code_names) > 1 else []
+    count = 0
 
-    def __init__(self, job: Job, file: BinaryIO) -> None:
-        columns = [len(job.code_names)] if len(job.code_names) > 1 else []
-        self._shape, self._dtype = [*columns, *job.basis.shape], np.dtype(job.dtype)
-        self._file, self._rows = file, 0
-        self._write_header()
-
-    def write(self, rows: pa.RecordBatch, codes: Sequence[NDArray[Any]]) -> None:
-        joined = codes[0] if len(codes) == 1 else np.stack(codes, axis=1)
-        self._file.write(np.ascontiguousarray(joined).data)
-        self._rows += rows.num_rows
-
-    def close(self) -> None:
-        self._file.seek(0)
-        self._write_header()  # of the same length: numpy leaves room for a first axis that grows
-
-    def _write_header(self) -> None:
+    def write_header() -> None:
         header: dict[str, Any] = {
-            "descr": np.lib.format.dtype_to_descr(self._dtype),
+            "descr": np.lib.format.dtype_to_descr(np.dtype(job.dtype)),
             "fortran_order": False,
-            "shape": (self._rows, *self._shape),
+            "shape": (count, *columns, *job.basis.shape),
         }
-        np.lib.format.write_array_header_1_0(self._file, header)
+        np.lib.format.write_array_header_1_0(file, header)
+
+    def write(rows: pa.RecordBatch, arrays: Sequence[NDArray[Any]]) -> None:
+        nonlocal count
+        joined = arrays[0] if len(arrays) == 1 else np.stack(arrays, axis=1)
+        file.write(np.ascontiguousarray(joined).data)
+        count += rows.num_rows
+
+    write_header()
+    yield write
+    file.seek(0)
+    write_header()  # of the same length: numpy leaves room for a first axis that grows
