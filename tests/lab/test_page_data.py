@@ -203,9 +203,7 @@ def test_failed_models_are_counted_and_listed() -> None:
 def test_other_settings_have_grids_after_the_papers() -> None:
     pool = configs_of("exp1", primes=(2, 3), sizes=(1, 2), ranges=(30, 60))
     odd = [c for c in pool if (len(c.row_names), input_range(c)) in ((2, 30), (1, 60))]
-    own = Study(
-        SinglePrime.name_of(odd), odd, SinglePrime.title_of(odd), SinglePrime.paper_axes(), 0.85
-    )
+    own = Study(SinglePrime.name_of(odd), odd, SinglePrime.title_of(odd), SinglePrime.axes, 0.85)
     slow = [with_fields(config, trainer="plain") for config in EXP2[:1]]
     beyond = configs_of("exp1", sizes=(5,), ranges=(50,), seeds=(9, 3))
     data = data_of([own, *studies_of([*slow, *beyond])], plausible([*odd, *slow, *beyond]))

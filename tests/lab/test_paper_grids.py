@@ -80,7 +80,7 @@ def grids_of(*experiments: Experiment) -> list[Grid]:
 
 def grid_of(configs: list[ModelConfig], name: str) -> Grid:
     """Return the grid of models in a study that is named like an experiment of the paper."""
-    study = Study(name, configs, axes=EXPERIMENTS[name.partition(" ")[0]].paper_axes())
+    study = Study(name, configs, axes=EXPERIMENTS[name.partition(" ")[0]].axes)
     (grid,) = make_grids([study], {})
     return grid
 

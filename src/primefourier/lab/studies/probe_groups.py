@@ -36,7 +36,7 @@ class Group:
     @property
     def name(self) -> str:
         """What is averaged, without r."""
-        axis = self.experiment.row_axis.name
+        axis = self.experiment.axes[0].name
         rows = f"all {axis}" if self.row is None else f"{axis} = {self.row}"
         return f"{self.experiment.heading}, {rows}"
 
