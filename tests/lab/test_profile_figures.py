@@ -14,7 +14,8 @@ from primefourier.figures.style import OTHER, RELEVANT
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
 from primefourier.lab.studies.grid import Grid
-from primefourier.lab.studies.profile_figures import draw_bars, draw_matrices
+from primefourier.lab.studies.paper_figures import draw_matrices
+from primefourier.lab.studies.study_figures import draw_bars
 
 
 def draw(

@@ -13,22 +13,29 @@ from primefourier.analysis import Interval
 from primefourier.analysis.ablation import Kind
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
-from primefourier.lab.studies.alias_bins import FAR, AliasBin, alias_bins
 from primefourier.lab.studies.paper_claims import CLAIMS
-from primefourier.lab.studies.probe_groups import Group, probed_groups
 from primefourier.lab.studies.probe_means import (
     MEASURES,
     EpochCurve,
+    Group,
     LargestDrop,
     depth_drops,
     epoch_curves,
+    probed_groups,
 )
 from primefourier.lab.studies.question_tables import (
     answers_as_data,
     answers_as_markdown,
     answers_as_sections,
 )
-from primefourier.lab.studies.questions import ABOUT_DROPS, Answers, claims_by_kind
+from primefourier.lab.studies.questions import (
+    ABOUT_DROPS,
+    FAR,
+    AliasBin,
+    Answers,
+    alias_bins,
+    claims_by_kind,
+)
 from primefourier.theory import alias_distance, pair_alias_distance
 
 SIZE_4 = [c for c in EXP1 if len(primes(c)) == 4 and input_range(c) in (100, 500)]
@@ -59,7 +66,7 @@ def test_without_probes_there_is_no_answer() -> None:
 
 def test_one_size_at_one_range_is_a_group() -> None:
     groups = groups_of(SIZE_4, probed(SIZE_4))
-    assert [(g.experiment.short_name, g.row, g.input_range, g.models) for g in groups] == [
+    assert [(g.experiment.short_name, g.row, g.input_range, len(g.records)) for g in groups] == [
         ("exp1", 4, 100, 4),
         ("exp1", 4, 500, 4),
     ]
@@ -68,7 +75,7 @@ def test_one_size_at_one_range_is_a_group() -> None:
 
 def test_all_moduli_at_one_range_are_a_group_without_degenerate_ones() -> None:
     groups = groups_of(EXP2, probed(EXP2))
-    assert [(g.input_range, g.models) for g in groups] == [
+    assert [(g.input_range, len(g.records)) for g in groups] == [
         (100, 8), (500, 10), (1000, 10), (2000, 10), (4000, 10),
     ]  # fmt: skip
     assert groups[0].name == "Experiment 2, all N"
@@ -85,7 +92,7 @@ def test_a_group_needs_every_model_probed() -> None:
 def test_a_group_of_all_moduli_has_the_seeds_that_they_share() -> None:
     configs = configs_of("exp2", moduli=(15, 21), ranges=(500,), seeds=(1, 2, 3))
     (group,) = groups_of(configs, probed(c for c in configs if (modulus(c), c.seed) != (21, 2)))
-    assert (list(group.by_seed), group.models) == ([1, 3], 4)
+    assert (list(group.by_seed), len(group.records)) == ([1, 3], 4)
 
 
 def test_values_are_averaged_over_models_and_then_over_seeds() -> None:

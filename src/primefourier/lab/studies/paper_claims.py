@@ -24,7 +24,6 @@ from primefourier.theory import Check, check_theorem
 
 _Judge = Callable[[list[Cell], int], Finding]
 _Choice = Callable[[int, int], bool]
-_FEW = 8
 
 
 def _about(
@@ -33,13 +32,10 @@ def _about(
     where: _Choice = lambda _row, _range: True,
     counted: _Choice = lambda _row, _range: True,
 ) -> Callable[[Cells], Finding]:
-    """Return a judge of some configurations of experiments that are not degenerate.
+    """Return a judge of the configurations of experiments that are not degenerate.
 
-    Args:
-        judge: Takes their cells, and how many the claim is about.
-        experiments: Whose configurations these are.
-        where: Chooses them by row and input range.
-        counted: Which of them count in what the claim is about.
+    ``where`` chooses them by row and input range; those that ``counted`` chooses of the paper's are
+    what the claim is about.
     """
 
     def judge_chosen(cells: Cells) -> Finding:
@@ -68,10 +64,6 @@ def _judge_theorem(_cells: Cells) -> Finding:
 @cache  # it depends on no record, and takes a second
 def _check_paper_basis() -> tuple[Check, ...]:
     return check_theorem(PAPER_BASIS)
-
-
-def _is_small(size: int, _range: int) -> bool:
-    return size <= _FEW
 
 
 def _is_large(size: int, _range: int) -> bool:
@@ -103,7 +95,7 @@ CLAIMS = (
         "off-diagonal drop below the noise floor in the majority of configurations with |P| ≤ 8",
         "more than half of 15",
         "|drop| is below the noise floor in more than half of them",
-        _about(partial(judges.below_floor, least=0.5), "exp1", where=_is_small),
+        _about(partial(judges.below_floor, least=0.5), "exp1", where=lambda size, _r: size <= 8),
     ),
     Claim(
         "E1.4",
