@@ -110,13 +110,11 @@ def test_moduli_with_primes_without_a_row_are_reported() -> None:
     [
         ({"ranges": ()}, "ranges must name at least one value"),
         ({"ranges": (100, 100)}, "ranges must be distinct"),
-        ({"ranges": 100}, "ranges must be a list of integers, got 100"),
         ({"ranges": "100"}, "ranges must be a list of integers, got '100'"),
         ({"ranges": (1,)}, "ranges must be an integer of at least 2, got 1"),
         ({"ranges": (2**32,)}, "ranges must be at most 2147483648, got 4294967296"),
         ({"seeds": (-1,)}, "seeds must be an integer of at least 0"),
         ({"seeds": (*range(1000), 7)}, r"seeds must be distinct, got 7 twice$"),
-        ({"moduli": (1,)}, "moduli must be an integer of at least 2, got 1"),
         ({"moduli": (10**7,)}, "moduli must be at most 1000000, got"),
         ({"primes": (2**9689 - 1,)}, r"primes must be below 2\^63, got a number of 9689 bits"),
         ({"primes": (3, 4)}, "primes must be distinct primes, got 4"),
@@ -169,26 +167,19 @@ def test_tables_of_a_settings_file_become_studies(tmp_path: Path) -> None:
     ]
 
 
-_MANY = f"[[exp2]]\nmoduli = {[*range(2, 1102)]}\nranges = {[*range(2, 62)]}\n" * 2
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("[exp3]\n", "unknown key 'exp3' in .*sweep.toml; did you mean"),
         ("[exp1]\nrange = [3]\n", r"unknown key 'range' in \[exp1\] of .*; did you mean 'ranges'"),
         ("[exp1]\nranges = [1]\n", r"\[exp1\] of .*sweep.toml: ranges must be an integer of at"),
-        ("[exp1]\nranges = [2.5]\n", r"\[exp1\] of .*sweep.toml: ranges must be an integer"),
-        ("[exp1]\nranges = 3\n", "ranges must be a list of integers"),
         ("exp1 = 3\n", r"\[exp1\] of .* must be a table of settings, got 3"),
         ("", "names no experiment"),
         ("[exp1\n", "is not a TOML file"),
         (b"\xff\xfe", "is not a TOML file"),
         ("[exp1]\nranges = " + "[" * 10_000, "sweep.toml is nested too deeply"),
         ("[exp1]\nseeds = [" + "9" * 5_000 + "]", "sweep.toml must hold numbers of at most 300"),
-        ("[exp1]\nseeds = [0x" + "f" * 5_000 + "]", "must hold numbers of at most 300 digits"),
         ("#" * 20_001, "sweep.toml must have at most 20000 bytes, got more"),
-        (_MANY, "sweep.toml must name at most 100000 models, got more"),
         (None, "cannot be read: No such file"),
     ],
 )
@@ -199,6 +190,16 @@ def test_bad_settings_files_are_refused(
     if text is not None:
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(ValueError, match=message):
+        read_settings(path)
+
+
+def test_a_settings_file_names_a_limited_number_of_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("primefourier.lab.studies.study_file.MOST_MODELS", 3)
+    path = tmp_path / "sweep.toml"
+    path.write_text("[[exp2]]\nmoduli = [15]\nranges = [100, 200]\n" * 2)
+    with pytest.raises(ValueError, match=r"sweep\.toml must name at most 3 models, got more"):
         read_settings(path)
 
 
