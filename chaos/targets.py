@@ -223,7 +223,7 @@ def _study_of(records: list[Record]) -> Study:
     """Return the study of experiment 1 that the models of some records belong to."""
     configs = [record.config for record in records]
     name, title = SinglePrime.name_of(configs), SinglePrime.title_of(configs)
-    return Study(name, configs, title, SinglePrime.paper_axes(), SinglePrime.threshold)
+    return Study(name, configs, title, SinglePrime.axes, SinglePrime.threshold)
 
 
 def _open_store(

@@ -34,7 +34,7 @@ def studies_of(configs: Iterable[ModelConfig]) -> list[Study]:
         name = experiment.name_of([config])
         groups.setdefault(name, (experiment, []))[1].append(config)
     return [
-        Study(name, some, kind.title_of(some), kind.paper_axes(), kind.threshold)
+        Study(name, some, kind.title_of(some), kind.axes, kind.threshold)
         for name, (kind, some) in groups.items()
     ]
 

@@ -21,13 +21,13 @@ from primefourier.lab.claim_tables import (
 )
 from primefourier.lab.config import prime_parts
 from primefourier.lab.studies import models_of, profile, read_settings
-from primefourier.lab.studies.alias_bins import USED
 from primefourier.lab.studies.question_tables import (
     answers_as_data,
     answers_as_markdown,
     answers_as_sections,
     six_digits,
 )
+from primefourier.lab.studies.questions import USED
 
 ROOT = Path(__file__).parent.parent
 PUBLISHED = ROOT / "results" / "paper"

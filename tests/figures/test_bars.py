@@ -2,11 +2,10 @@ import math
 
 import numpy as np
 import pytest
-from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from drawn import around, assert_readable, filled, hatched, inside, key
+from drawn import assert_readable, filled, hatched, inside, key
 from primefourier import PAPER_BASIS
 from primefourier.figures import DropBars, draw_drop_bars
 from primefourier.figures.style import NOISE, OTHER, RELEVANT
@@ -45,21 +44,6 @@ def test_bars_are_the_drops_and_relevant_ones_stand_out() -> None:
     assert [t.get_text() for t in figure.axes[0].get_xticklabels()] == ["3", "5", "7", "11"]
 
 
-def test_rows_may_have_any_names() -> None:
-    names = ("lowest digit", "10", "9")
-    figure = page([DropBars("mine", names, [0.6, 0.1, 0.2], ("10", "lowest digit"))])
-    assert heights(figure, RELEVANT["facecolor"]) == [0.6, 0.1]
-    assert heights(figure, OTHER["facecolor"]) == [0.2]
-    assert [t.get_text() for t in figure.axes[0].get_xticklabels()] == list(names)
-    mixed = page([DropBars("mine", (3, "5"), [0.6, 0.1], ("5",))])
-    assert heights(mixed, RELEVANT["facecolor"]) == [0.1], "3 and '3' are different names"
-
-
-def test_a_panel_without_rows_says_that_nothing_is_measured() -> None:
-    figure = page([DropBars("mine", (), [], ())])
-    assert inside(figure.axes[0]) == ["not measured yet"]
-
-
 def test_the_noise_floor_is_a_band_on_both_sides_of_zero() -> None:
     figure = page(TEN)
     for axes in figure.axes:
@@ -74,15 +58,6 @@ def test_all_panels_have_one_scale_that_holds_every_bar() -> None:
     (scale,) = {axes.get_ylim() for axes in figure.axes}
     assert scale[0] < -0.9
     assert scale[1] > 1.3
-
-
-def test_error_bars_are_drawn_where_they_are_given() -> None:
-    (bars,) = (x for x in page(TEN[:1]).axes[0].collections if isinstance(x, LineCollection))
-    ends = np.array(bars.get_segments())
-    assert np.allclose(ends[:, :, 1], np.array(TEN[0].intervals))
-    assert np.allclose(ends[:, 0, 0], range(8))
-    without = page([DropBars("N = 15", PRIMES, TEN[0].drops, (3, 5))])
-    assert not without.axes[0].collections
 
 
 def test_single_gaps_are_hatched_and_explained() -> None:
@@ -104,22 +79,13 @@ def test_an_empty_panel_says_why() -> None:
     assert not any(hatched(axes) for axes in figure.axes)
 
 
-def test_a_note_on_a_measured_panel_joins_its_name() -> None:
-    figure = page([DropBars("N = 15", PRIMES, TEN[0].drops, (3, 5), note="degenerate")])
-    assert figure.axes[0].get_title("left") == "N = 15 (degenerate)"
-    assert around(figure) == f"Profiles, r = 100 {CAPTION}".strip()
-
-
 @pytest.mark.parametrize(
     "panels",
     [
         TEN,
-        TEN[:1],
         TEN[:3],
         [DropBars("nothing", PRIMES, NOTHING, (), note=CAPTION[:92])] * 10,
         [DropBars("16", PAPER_BASIS.primes, np.linspace(-0.9, 1, 16), (), [(-1, 1)] * 16)] * 2,
-        [DropBars("large", (100003, 100019), [0, 1], (100003,)), TEN[0]],
-        [DropBars("words", ("lowest digit", "carry", "10"), [0.1, 0.2, 0.3], ("carry",)), TEN[0]],
         [DropBars("words", [f"period {i / 7:g}" for i in range(12)], [0.5] * 12, ())] * 2,
         [DropBars("unknown rows", (), [], ()), TEN[0]],
         [DropBars("a very long name of a panel, longer than it is wide", (3,), [1], (3,))],

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from drawn import around, assert_readable, inside
 from primefourier import PAPER_BASIS, PrimeBasis
 from primefourier.figures import draw_block_matrix
-from primefourier.figures.style import write_short
 from primefourier.theory import project_to_equivariant
 
 BASIS = PrimeBasis((3, 5, 7), 3)
@@ -49,22 +48,10 @@ def test_entries_of_the_blocks_are_coloured_and_all_else_is_blank() -> None:
     assert len(inside(draw(W).axes[0])) == 36
 
 
-def test_a_zero_inside_a_block_is_an_entry() -> None:
-    assert not np.isnan(image(draw(np.zeros((2, 2)), PrimeBasis((3,), 1)))).any()
-
-
 def test_entries_that_should_not_be_there_are_shown() -> None:
     W = equivariant(BASIS)
     W[0, 17] = 1e-12
     assert np.isfinite(image(draw(W))).sum() == 37
-
-
-def test_values_are_written_in_their_cells() -> None:
-    W = equivariant(BASIS)
-    axes = draw(W).axes[0]
-    for text in axes.texts:
-        j, i = text.get_position()
-        assert text.get_text() == write_short(W[int(i), int(j)])
 
 
 def test_every_prime_and_every_depth_has_its_outline() -> None:
@@ -74,17 +61,6 @@ def test_every_prime_and_every_depth_has_its_outline() -> None:
     depths = [(2, 2 * k - 0.5, 2 * k - 0.5) for k in range(9)]
     primes = [(6, 6 * k - 0.5, 6 * k - 0.5) for k in range(3)]
     assert outlines == [*depths, *primes]
-
-
-def test_primes_and_depths_are_named_above_and_to_the_left() -> None:
-    axes = draw(equivariant(BASIS)).axes[0]
-    for axis in (axes.xaxis, axes.yaxis):
-        depths = [label.get_text() for label in axis.get_ticklabels()]
-        assert depths == ["d = 0", "d = 1", "d = 2"] * 3
-        assert axis.get_ticklocs().tolist() == [2 * k + 0.5 for k in range(9)]
-        primes = [label.get_text() for label in axis.get_ticklabels(minor=True)]
-        assert primes == ["p = 3", "p = 5", "p = 7"]
-        assert axis.get_ticklocs(minor=True).tolist() == [2.5, 8.5, 14.5]
 
 
 def test_colours_are_symmetric_about_zero() -> None:
@@ -97,15 +73,10 @@ def test_colours_are_symmetric_about_zero() -> None:
 @pytest.mark.parametrize(
     ("basis", "factor"),
     [
-        (BASIS, 1.0),
         (BASIS, 12345.0),
-        (BASIS, 1e-6),
         (BASIS, 0.0),
         (PAPER_BASIS, 1.0),
-        (PrimeBasis((3,), 1), 1.0),
         (PrimeBasis((3, 1009), 2), 1.0),
-        (PrimeBasis((2, 3, 5, 7, 11, 13), 1), 1.0),
-        (PrimeBasis((3,), 8), 1.0),
     ],
 )
 def test_everything_can_be_read(basis: PrimeBasis, factor: float) -> None:

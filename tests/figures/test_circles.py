@@ -9,9 +9,8 @@ from primefourier.figures import draw_circles
 from primefourier.figures.circles import COLOR_A, COLOR_B, COLOR_SUM
 
 CASES = [
-    (9, 17, 23), (13, 15, 21), (10**30, -7, 360), (1, 2, 30030), (7, -7, 1_000_003), (5, 7, 27),
-    (12345678901234567890, 98765432109876543210, 1_000_000_007), (3, 9, 2**20), (1, 0, 2),
-    (999_999_999_999, 1, 10**12), (1, 0, 614889782588491410), (4000, 9000, 9973),
+    (10**30, -7, 360), (1, 2, 30030), (5, 7, 27), (3, 9, 2**20), (1, 0, 2),
+    (12345678901234567890, 98765432109876543210, 1_000_000_007), (1, 0, 614889782588491410),
 ]  # fmt: skip
 
 
@@ -83,20 +82,6 @@ def test_figure_2_of_the_paper() -> None:
     assert bars(figure)[2] == pytest.approx([0, 7 / 21])
     assert {"mod 3: 2·3 + 1", "mod 7: 1·7 + 0", "answer = 7"} <= set(texts(figure))
     assert wedges(figure, COLOR_SUM) == pytest.approx([1 / 3, 3 / 5, 6 / 11])
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "n", "answer"),
-    [(-5, 2, 8, "5"), (10**40, 1, 360, "281"), (0, 0, 2, "0"), (7, 8, 2 * 3 * 5 * 7 * 11, "15")],
-)
-def test_any_a_b_and_n_are_drawn(a: int, b: int, n: int, answer: str) -> None:
-    figure = draw_circles(a, b, n)
-    assert f"answer = {answer}" in texts(figure)
-    assert str((a + b) % n) == answer
-
-
-def test_prime_powers_have_the_circle_of_the_power() -> None:
-    assert "p = 3, period 3²" in texts(draw_circles(7, 8, 9))
 
 
 @pytest.mark.parametrize("case", CASES)

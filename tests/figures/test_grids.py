@@ -6,7 +6,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from drawn import around, assert_readable, filled, hatched, inside, key
+from drawn import assert_readable, filled, hatched, inside, key
 from primefourier import PAPER_BASIS
 from primefourier.figures import DropMatrix, draw_drop_matrices, draw_heatmap
 from primefourier.figures.style import EXCLUDED, contrasting, write_short
@@ -65,17 +65,6 @@ def test_marks_stand_below_the_values_they_belong_to() -> None:
     assert "6/4" not in inside(
         heatmap(np.where(FULL[6, 4] == FULL, np.nan, FULL), marks=marks).axes[0]
     )
-
-
-def test_rows_columns_labels_title_caption_and_measure_are_written() -> None:
-    figure = heatmap(caption=CAPTION, measure="drop of test accuracy")
-    axes, bar = figure.axes
-    assert [text.get_text() for text in axes.yaxis.get_ticklabels()] == [str(p) for p in SIZES]
-    assert [text.get_text() for text in axes.xaxis.get_ticklabels()] == [str(r) for r in RANGES]
-    assert (axes.get_ylabel(), axes.get_xlabel()) == ("|P|", "input range r")
-    assert bar.get_ylabel() == "drop of test accuracy"
-    assert around(figure) == f"Diagonal drop {CAPTION}".strip()
-    assert heatmap().axes[1].get_ylabel() == "Diagonal drop"
 
 
 def test_gaps_of_a_heatmap_are_hatched_and_explained() -> None:
@@ -141,25 +130,10 @@ def drops(size: int) -> NDArray[np.float64]:
 
 
 SEVEN = [DropMatrix(f"|P| = {n}", PRIMES[:n], drops(n)) for n in range(4, 17, 2)]
-GAPS = np.where(drops(6) < 0.03, np.nan, drops(6))
 
 
 def page(panels: list[DropMatrix], caption: str = NOTE) -> Figure:
     return draw_drop_matrices(panels, title="Profiles, r = 100", caption=caption)
-
-
-def test_rows_are_task_primes_and_columns_ablated_rows() -> None:
-    table = [[0.9, 0.1], [0.2, 0.8]]
-    axes = page([DropMatrix("two", (3, 5), table)]).axes[0]
-    where = {text.get_text(): text.get_position() for text in axes.texts}
-    assert where == {".90": (0, 0), ".10": (1, 0), ".20": (0, 1), ".80": (1, 1)}
-    assert axes.yaxis_inverted()
-    assert (" ".join(axes.get_ylabel().split()), " ".join(axes.get_xlabel().split())) == (
-        "task prime",
-        "ablated row",
-    )
-    for axis in (axes.xaxis, axes.yaxis):
-        assert [label.get_text() for label in axis.get_ticklabels()] == ["3", "5"]
 
 
 def test_a_page_has_all_panels_with_square_cells_and_one_colour_bar() -> None:
@@ -176,13 +150,6 @@ def test_a_page_has_all_panels_with_square_cells_and_one_colour_bar() -> None:
         assert box.width / inches > 0.29
     width, height = figure.get_size_inches()
     assert 1 <= height / width <= 1.6, "it fills a page of a paper"
-
-
-def test_gaps_of_matrices_are_hatched_and_explained() -> None:
-    figure = page([*SEVEN[:2], DropMatrix("gaps", PRIMES[:6], GAPS)])
-    assert [len(hatched(axes)) for axes in figure.axes[:3]] == [0, 0, np.isnan(GAPS).sum()]
-    assert key(figure) == ["not measured yet"]
-    assert key(page(SEVEN)) == []
 
 
 @pytest.mark.parametrize(

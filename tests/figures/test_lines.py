@@ -1,18 +1,16 @@
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import LineCollection, PolyCollection
-from matplotlib.colors import to_rgb
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import StepPatch
 
-from drawn import around, assert_readable, inside, key
-from primefourier.figures import Line, Panel, draw_drop_lines, draw_panels
-from primefourier.figures.scales import Scale
+from drawn import assert_readable, inside, key
+from primefourier.figures import Line, Panel, draw_panels
+from primefourier.figures.lines import Scale
 
 NAN = math.nan
 RANGES = (100, 500, 1000, 2000, 4000)
@@ -54,48 +52,6 @@ def bars(figure: Figure, panel: int) -> list[LineCollection]:
     return [x for x in figure.axes[panel].collections if isinstance(x, LineCollection)]
 
 
-def bands(figure: Figure, panel: int) -> list[PolyCollection]:
-    return [x for x in figure.axes[panel].collections if isinstance(x, PolyCollection)]
-
-
-def assert_drawn(figure: Figure, panels: Sequence[Panel]) -> None:
-    """Check that each panel shows exactly the points that its lines have."""
-    for i, panel in enumerate(panels):
-        for shown, given in zip(drawn(figure, i), panel.lines, strict=True):
-            assert np.allclose(np.asarray(shown.get_xdata()), given.xs, atol=0.15)
-            assert np.asarray(shown.get_ydata()).tolist() == np.asarray(given.ys).tolist()
-
-
-def test_every_panel_has_its_lines_heading_and_label() -> None:
-    panels = [by_depth(number) for number in range(3)]
-    figure = draw(*panels)
-    assert_drawn(figure, panels)
-    assert [axes.get_ylabel() for axes in figure.axes] == ["drop"] * 3
-    assert [axes.get_title("left") for axes in figure.axes] == ["panel 0", "panel 1", "panel 2"]
-    assert CAPTION.strip() in around(figure)
-    assert key(figure) == [f"r = {r}" for r in RANGES]
-    with pytest.raises(AssertionError):
-        assert_drawn(figure, panels[::-1])
-
-
-def test_panels_stand_row_by_row_and_the_lowest_of_a_column_names_x() -> None:
-    figure = draw(*(by_depth(number) for number in range(3)))
-    FigureCanvasAgg(figure).draw()
-    boxes = [axes.get_window_extent() for axes in figure.axes]
-    assert boxes[0].y0 == boxes[1].y0 > boxes[2].y1
-    assert boxes[0].x0 == boxes[2].x0 < boxes[1].x0
-    assert [axes.get_xlabel() for axes in figure.axes] == ["", "depth", "depth"]
-
-
-def test_x_is_shared_and_y_is_not() -> None:
-    short = Panel("short", "y", [Line("a", (2, 3), [50, -50])])
-    figure = draw(short, by_depth(1))
-    assert figure.axes[0].get_xlim() == figure.axes[1].get_xlim()
-    low, high = figure.axes[0].get_ylim()
-    assert low < -50 < 50 < high
-    assert figure.axes[1].get_ylim()[1] < 0.12
-
-
 def test_a_name_looks_the_same_in_every_panel() -> None:
     a, b, c = (Line(name, (0, 1), [0.1, 0.2]) for name in "abc")
     figure = draw(Panel("1", "y", [a, b]), Panel("2", "y", [c, b, a]))
@@ -129,36 +85,12 @@ def test_error_bars_stand_on_points_that_are_moved_aside_a_little() -> None:
     assert np.ptp(stands, axis=0).max() < 0.2 * np.diff(true).min()
 
 
-def test_long_lines_have_bands_instead_of_markers_and_error_bars() -> None:
-    figure = draw(*EPOCHS, across="epoch")
-    assert_drawn(figure, EPOCHS)
-    for i, panel in enumerate(EPOCHS):
-        assert bars(figure, i) == []
-        assert not any(np.asarray(x.get_markevery()).any() for x in drawn(figure, i))
-        for band, shown, given in zip(bands(figure, i), drawn(figure, i), panel.lines, strict=True):
-            corners = np.asarray(band.get_paths()[0].vertices)
-            lows, highs = np.array(given.intervals).T
-            for x, low, high in zip(given.xs, lows, highs, strict=True):
-                ys = corners[corners[:, 0] == x, 1]
-                assert (ys.min(), ys.max()) == pytest.approx((low, high))
-            assert to_rgb(np.asarray(band.get_facecolor())[0]) == to_rgb(shown.get_color())
-            assert 0 < band.get_alpha() < 0.5  # type: ignore[operator]
-    assert {x.get_marker() for x in figure.subfigs[0].legends[0].get_lines()} == {""}
-
-
 def test_a_value_and_an_interval_between_gaps_are_seen() -> None:
     ys, pairs = [0.5, NAN] * 10, [(0.4, 0.6), (NAN, NAN)] * 10
     figure = draw(Panel("", "y", [Line("a", range(20), ys, pairs)]))
     (shown,), (bar,) = drawn(figure, 0), bars(figure, 0)
     assert np.asarray(shown.get_markevery()).tolist() == [True, False] * 10
     assert [len(segment) for segment in bar.get_segments()] == [2, 0] * 10
-
-
-def test_gaps_break_lines() -> None:
-    figure = draw(Panel("gap", "y", [Line("a", (0, 1, 2), [0.5, NAN, 0.5])]), by_depth(0))
-    ys = np.asarray(drawn(figure, 0)[0].get_ydata(), dtype=float)
-    assert np.isnan(ys).tolist() == [False, True, False]
-    assert inside(figure.axes[0]) == []
 
 
 def test_what_is_not_measured_is_said() -> None:
@@ -188,22 +120,6 @@ def test_the_noise_floor_is_a_band_of_steps_where_a_panel_has_one(
     assert not figure.axes[1].patches
     assert key(figure) == ["a", "noise floor"]
     assert key(draw(Panel("2", "y", [short]))) == ["a"]
-
-
-def test_the_y_axis_sees_what_it_must() -> None:
-    flat = Line("a", (0, 1), [0.5, 0.6], [(0.4, 0.7), (NAN, NAN)])
-    views = []
-    for sees in ((), (0.0,), (0, 1), (-3,)):
-        low, high = draw(Panel("", "y", [flat], sees=sees)).axes[0].get_ylim()
-        assert low < min((0.4, *sees)) < max((0.7, *sees)) < high
-        views.append((low, high))
-    assert views[0][0] > 0.3
-    assert len(set(views)) == 4
-
-
-def test_zero_is_drawn_where_values_lie_on_both_sides_of_it() -> None:
-    for ys, count in (([0.1, 0.2], 1), ([0.1, -0.2], 2)):
-        assert len(draw(Panel("", "y", [Line("a", (0, 1), ys)])).axes[0].lines) == count
 
 
 LONG = [
@@ -252,9 +168,9 @@ def test_wrong_lines_are_refused() -> None:
 
 def test_wrong_panels_are_refused() -> None:
     good = line(0)
-    with pytest.raises(ValueError, match="noise_floor of p must be finite and at least 0, got -1"):
+    with pytest.raises(ValueError, match=r"noise_floor of p must be .* at least 0, got \[-1\]"):
         Panel("p", "y", [good], noise_floor={0: -1})
-    with pytest.raises(ValueError, match="at least 0, got nan; leave out the x"):
+    with pytest.raises(ValueError, match=r"at least 0, got \[nan\]; leave out the x"):
         Panel("p", "y", [good], noise_floor={0: NAN})
     for panels, columns in (((), 2), ((by_depth(0),), 0)):
         with pytest.raises(ValueError, match="at least one Panel and one column are required"):
@@ -272,29 +188,6 @@ def test_one_scale_of_y_is_shared_on_request() -> None:
     assert limits[0] < -3 < 1 < limits[1]
     assert [axes.get_ylabel() for axes in figure.axes] == ["drop", ""]
     assert_readable(figure)
-
-
-FLOORS = {r: 0.032 if r == 100 else 0.011 for r in RANGES}
-
-
-def test_drops_against_r_have_two_panels_and_the_noise_floor_beside_other_rows() -> None:
-    own = [Line(f"|P| = {n}", RANGES, np.linspace(0.6, 0.05 * n, 5)) for n in (4, 6)]
-    others = [Line(f"|P| = {n}", RANGES, np.linspace(0.001, 0.005 * n, 5)) for n in (4, 6)]
-    figure = draw_drop_lines(own, others, title="Drops", noise_floor=FLOORS)
-    for panel, lines in enumerate((own, others)):
-        for shown, given in zip(drawn(figure, panel), lines, strict=True):
-            assert np.asarray(shown.get_ydata()).tolist() == np.asarray(given.ys).tolist()
-    assert key(figure) == ["|P| = 4", "|P| = 6", "noise floor"]
-    assert not figure.axes[0].patches
-    (band,) = figure.axes[1].patches
-    assert isinstance(band, StepPatch)
-    assert band.get_data()[0].tolist() == list(FLOORS.values())
-    for axes in figure.axes:
-        assert axes.get_xscale() == "log"
-        assert [t.get_text() for t in axes.get_xticklabels()] == [str(r) for r in RANGES]
-        assert axes.get_xticks(minor=True).size == 0
-    assert_readable(figure)
-    assert_readable(draw_drop_lines([], [], title="Drops", noise_floor=FLOORS))
 
 
 def test_labels_too_close_to_each_other_are_left_out_but_not_their_ticks() -> None:

@@ -30,8 +30,6 @@ from primefourier.figures.style import (
     new_page,
     read_table,
     wrap,
-    write_number,
-    write_short,
 )
 
 
@@ -51,22 +49,6 @@ def test_cells_without_a_value_look_like_no_value_and_unlike_each_other() -> Non
     assert GAP["facecolor"] != EXCLUDED["facecolor"]
 
 
-@pytest.mark.parametrize(
-    ("value", "spec", "text"),
-    [(0.125, ".2f", "0.12"), (-3, "d", "−3"), (-0.004, ".2f", "0.00"), (-0.004, ".0%", "0%")],
-)
-def test_numbers_have_a_real_minus_and_zero_has_none(value: float, spec: str, text: str) -> None:
-    assert write_number(value, spec) == text
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0.5, ".50"), (-0.5, "−.50"), (10.25, "10.25"), (-1.11, "−1.11"), (-0.001, ".00")],
-)
-def test_short_numbers_leave_out_the_zero_before_the_point_only(value: float, text: str) -> None:
-    assert write_short(value) == text
-
-
 def test_wrong_tables_are_refused() -> None:
     with pytest.raises(ValueError, match=r"drops must have shape \(2, 3\), got \(1, 3\)"):
         read_table([[1, 2, 3]], (2, 3), "drops")
@@ -74,10 +56,6 @@ def test_wrong_tables_are_refused() -> None:
         read_table([[1, 2], [1]], (2, 2), "drops")
     with pytest.raises(ValueError, match="got infinity"):
         read_table([np.inf], (1,), "drops")
-
-
-def test_wrapping_does_not_break_equations() -> None:
-    assert wrap("Profiles of experiment 2 at r = 1000", 1.4, 12).split("\n")[-1] == "r = 1000"
 
 
 def test_a_wrapped_text_keeps_every_word_and_its_own_line_breaks() -> None:
@@ -94,12 +72,6 @@ def test_texts_are_drawn_as_they_are_and_never_read_as_mathematics() -> None:
         assert text.get_text() == said
         assert not text.get_parse_math()
     figure.savefig(BytesIO())
-
-
-def test_a_page_grows_with_its_texts() -> None:
-    short, _ = new_page(4, 2, title="a", caption="b")
-    long, _ = new_page(4, 2, title="a " * 100, caption="b " * 300)
-    assert long.get_figheight() > short.get_figheight() + 1
 
 
 NAN = float("nan")

@@ -47,7 +47,7 @@ from primefourier.lab.claims import Evidence, Finding, Verdict, judge_all
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.probe import KINDS
 from primefourier.lab.record import Measurement
-from primefourier.lab.studies.drop_claims import judge_lower_at_100
+from primefourier.lab.studies.claim_judges import judge_lower_at_100
 from primefourier.lab.studies.paper_claims import CLAIMS
 from primefourier.theory import Check
 
@@ -342,7 +342,7 @@ def test_lower_at_100_is_settled_seed_by_seed() -> None:
         name: {100: scattered, 500: larger}
         for name, larger in (("a", above), ("b", mixed), ("c", one))
     }
-    found = judge_lower_at_100(values, ranges=2, asked=3, noun="sizes").evidence
+    found = judge_lower_at_100(values, asked=3, noun="sizes").evidence
     assert [(e.agrees, e.settled) for e in found] == [(True, True), (True, False), (True, None)]
 
 
@@ -356,7 +356,7 @@ def test_the_theorem_holds_without_any_records() -> None:
 
 def test_the_theorem_is_judged_by_its_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     checks = [Check(f"check {x}", "numerical", x, "≤", bound=0.5) for x in (0.0, 1.0)]
-    home = "primefourier.lab.studies.theory_claims._check_paper_basis"
+    home = "primefourier.lab.studies.paper_claims._check_paper_basis"
     monkeypatch.setattr(home, lambda: checks)
     assert BY_NAME["T.1"].judge(run_of([], []).cells()).verdict == "does not hold"
 

@@ -26,12 +26,10 @@ from lab_records import (
 )
 from prime_models import input_range, modulus
 from primefourier.lab import Axis, LearnedTable, Run, Study
-from primefourier.lab.claim_tables import claims_as_data
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.parts import describe_part
 from primefourier.lab.record import Record
 from primefourier.lab.studies import SinglePrime
-from primefourier.lab.studies.question_tables import answers_as_data
 from small_models import small_config, small_study
 
 TITLES = ["Experiment 1", "Control (PFE-Shuffled)", "Experiment 2"]
@@ -106,22 +104,19 @@ def test_the_papers_grids_are_complete_before_anything_is_measured(
     assert crossed == [(231, 100), (385, 100)]
 
 
-def test_each_grid_names_its_axes_and_measures(paper: dict[str, Any]) -> None:
-    grids = paper["grids"]
-    assert [grid["title"] for grid in grids] == TITLES
-    for grid in grids[:2]:
-        assert (grid["row_name"], grid["row_option"]) == ("|P|", "--sizes")
-        assert grid["row_label"] == "number of primes |P|"
-        assert (grid["threshold"], grid["paper"]) == (0.85, True)
-        assert grid["model_name"] == "p", "one model for each task prime"
-    for grid, begins in zip(grids, ("Trained modulo a prime", "The same", "Trained"), strict=True):
-        assert grid["expectation"].startswith(begins)
-        assert (grid["column_name"], grid["column_label"]) == ("r", "input range r")
-        assert grid["column_option"] == "--ranges"
-    last = grids[2]
-    assert (last["row_name"], last["row_option"]) == ("N", "--moduli")
-    assert (last["row_label"], last["threshold"]) == ("modulus N", 0.70)
-    assert last["model_name"] == ""
+def test_each_grid_names_its_axes_and_options(paper: dict[str, Any]) -> None:
+    names = (
+        *("title", "row_name", "row_label", "row_option"),
+        *("column_label", "column_option", "threshold", "model_name"),
+    )
+    rows = ("|P|", "number of primes |P|", "--sizes")
+    columns = ("input range r", "--ranges")
+    assert [tuple(grid[name] for name in names) for grid in paper["grids"]] == [
+        (TITLES[0], *rows, *columns, 0.85, "p"),
+        (TITLES[1], *rows, *columns, 0.85, "p"),
+        (TITLES[2], "N", "modulus N", "--moduli", *columns, 0.70, ""),
+    ]
+    assert all(grid["expectation"] and grid["paper"] for grid in paper["grids"])
 
 
 def test_a_cell_has_the_numbers_of_the_run() -> None:
@@ -177,20 +172,6 @@ def test_the_state_of_a_cell(done: int, wrong: int, state: str) -> None:
     assert data["floor"] == pytest.approx(0.0316, abs=1e-4), "known before anything is measured"
 
 
-def test_missing_rows_have_no_drop_and_no_ratio() -> None:
-    for moduli, there, missing in (((15,), "relevant", "other"), ((4,), "other", "relevant")):
-        configs = configs_of("exp2", moduli=moduli, primes=(3, 5), ranges=(100,))
-        data = cell_of(configs, plausible(configs))
-        assert data[there] is not None
-        assert (data[missing], data["ratio"]) == (None, None)
-
-
-def test_a_cell_is_degenerate_only_if_all_its_models_are() -> None:
-    configs = configs_of("exp1", sizes=(16,), ranges=(20,))
-    assert {config.degenerate for config in configs} == {True, False}
-    assert not cell_of(configs, plausible(configs))["degenerate"]
-
-
 def test_failed_models_are_counted_and_listed() -> None:
     error = "Traceback\n<script>alert(1)</script> \x1b[31m \u202e \udc80 \x00 $data \u2028"
     records = [*plausible(EXP1[1:4]), failed(EXP1[0], error)]
@@ -203,9 +184,7 @@ def test_failed_models_are_counted_and_listed() -> None:
 def test_other_settings_have_grids_after_the_papers() -> None:
     pool = configs_of("exp1", primes=(2, 3), sizes=(1, 2), ranges=(30, 60))
     odd = [c for c in pool if (len(c.row_names), input_range(c)) in ((2, 30), (1, 60))]
-    own = Study(
-        SinglePrime.name_of(odd), odd, SinglePrime.title_of(odd), SinglePrime.paper_axes(), 0.85
-    )
+    own = Study(SinglePrime.name_of(odd), odd, SinglePrime.title_of(odd), SinglePrime.axes, 0.85)
     slow = [with_fields(config, trainer="plain") for config in EXP2[:1]]
     beyond = configs_of("exp1", sizes=(5,), ranges=(50,), seeds=(9, 3))
     data = data_of([own, *studies_of([*slow, *beyond])], plausible([*odd, *slow, *beyond]))
@@ -250,15 +229,6 @@ def test_a_study_of_ones_own_has_its_axes_and_no_commands_or_claims() -> None:
     assert data["questions"] is None
 
 
-def test_the_papers_claims_are_shown_beside_a_study_of_ones_own() -> None:
-    own = small_study(small_config())
-    data = data_of([own, *studies_of(FOUR)], plausible([*own.configs, *FOUR]))
-    assert [grid["title"] for grid in data["grids"]] == ["Experiment 1", "small"]
-    assert data["commands"] == ["pfe run exp1 --sizes 4 --ranges 100"]
-    first = data["claims"][0]
-    assert (first["claim"], first["evidence"][0]["cell"]) == ("E1.1", [0, 4, 100])
-
-
 def test_models_that_share_a_cell_are_told_apart_by_their_description() -> None:
     configs = [small_config(epochs=epochs) for epochs in (1, 2)]
     study = Study("mine", configs, axes=[Axis("task.modulus")])
@@ -268,23 +238,17 @@ def test_models_that_share_a_cell_are_told_apart_by_their_description() -> None:
     assert [run["name"] for run in cell["runs"]] == [config.describe() for config in configs]
 
 
-def test_rows_of_which_nothing_is_predicted_have_no_relevant_drop() -> None:
-    config = replace(small_config(), embedding=LearnedTable(size=30, width=4, row_count=2))
-    (grid,) = data_of([small_study(config)], [measured(config, [0.5, 0.25])])["grids"]
+def test_a_cell_without_predicted_rows_has_other_drops_and_accuracy_beyond() -> None:
+    table = LearnedTable(size=30, width=4, row_count=2)
+    config = replace(small_config(beyond=(100,), beyond_samples=4), embedding=table)
+    record = measured(replace(small_config(), embedding=table), [0.5, 0.25])
+    counts = replace(record.measured, beyond={"100": (3, 4)})
+    (grid,) = data_of([small_study(config)], [replace(record, config=config, measurement=counts)])[
+        "grids"
+    ]
     (cell,) = grid["cells"]
-    assert (cell["relevant"], cell["ratio"]) == (None, None)
+    assert (cell["relevant"], cell["ratio"], cell["beyond"]) == (None, None, {"100": 0.75})
     assert cell["other"]["mean"] == pytest.approx(0.375, abs=1 / 180)
-    (run,) = cell["runs"]
-    assert (run["rows"], run["relevant"]) == (["row 1", "row 2"], [])
-
-
-def test_accuracy_beyond_the_range_is_part_of_a_cell() -> None:
-    config = small_config(beyond=(100, 10**30), beyond_samples=4)
-    counts = measured(small_config(), [0.5, 0.25, 0.0]).measured
-    counts = replace(counts, beyond={"100": (3, 4), str(10**30): (1, 4)})
-    record = Record(config=config, provenance=PROVENANCE, measurement=counts)
-    (grid,) = data_of([small_study(config)], [record])["grids"]
-    assert grid["cells"][0]["beyond"] == {"100": 0.75, str(10**30): 0.25}
 
 
 def test_models_with_unknown_parts_are_shown() -> None:
@@ -297,13 +261,6 @@ def test_models_with_unknown_parts_are_shown() -> None:
     (grid,) = data["grids"]
     assert [cell["state"] for cell in grid["cells"]] == ["waiting", "measured"]
     assert data["grids"][0]["rows"] == ["a+b mod 5 r=30", describe_part(config.task)]
-
-
-def test_questions_are_answered_where_networks_are_probed() -> None:
-    records = [*map(with_probe, plausible(FOUR))]
-    answers = run_of(FOUR, records).questions()
-    assert answers is not None
-    assert page_of(FOUR, records)["questions"] == answers_as_data(answers)
 
 
 def test_circumstances_are_listed_once_each() -> None:
@@ -342,15 +299,6 @@ def test_the_folder_has_its_given_name_and_its_last_part(
         data = page_of([], folder=given)
         assert (data["name"], data["folder"]) == ("<b>mine", str(given))
     assert page_of([], folder=Path("/"))["name"] == "/"
-
-
-def test_the_claims_are_those_of_the_run(paper: dict[str, Any]) -> None:
-    claims = json.loads(json.dumps(paper["claims"]))
-    for claim in claims:
-        assert claim.pop("verdict_so_far") == claim["verdict"]
-        for evidence in claim["evidence"]:
-            evidence.pop("cell")
-    assert claims == claims_as_data(run_of(PAPER, plausible(PAPER)).claims())
 
 
 def test_every_piece_of_evidence_points_to_the_cell_it_names(paper: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from drawn import around, assert_readable, hatched, inside, key
-from lab_records import EXP1, PROVENANCE, failed, measured, plausible, studies_of
+from lab_records import PROVENANCE, failed, measured, plausible
 from prime_models import modulus
 from primefourier.lab import Axis, LearnedTable, ModelConfig, Periods, Run, Study
 from primefourier.lab.record import Record
@@ -63,26 +63,6 @@ def test_figures_without_values_are_left_out() -> None:
     assert files([Study("mine", MINE)], []) == ["mine-profiles-1", "mine-profiles-2"]
 
 
-def test_further_axes_have_files_of_their_own() -> None:
-    configs = [
-        small_config(modulus=n, input_range=r, depth=d)
-        for n in (3, 5)
-        for r in (30, 40)
-        for d in (1, 2)
-    ]
-    names = files([Study("mine", configs)], plausible(configs))
-    assert names[0] == "mine-depth-1-accuracy"
-    assert sum(name.startswith("mine-depth-2-") for name in names) == len(names) // 2 == 5
-
-
-def test_the_figures_of_the_paper_come_first_and_stay_as_they_are() -> None:
-    paper = studies_of(EXP1[:4])
-    alone = files(paper, plausible(EXP1[:4]))
-    both = files([Study("mine", MINE), *paper], plausible([*MINE, *EXP1[:4]]))
-    assert both[: len(alone)] == alone
-    assert both[len(alone)].startswith("mine-")
-
-
 @pytest.mark.parametrize(
     "name", ["a/../../b", "a..", "x" * 200, "étude ü", "a b/c\\d:e*f", "CON?<>|", "名"]
 )
@@ -96,13 +76,6 @@ def test_file_names_are_harmless_and_different(name: str, tmp_path: Path) -> Non
         )
         assert not found.startswith((".", "-"))
         assert (tmp_path / found).resolve().parent == tmp_path.resolve()
-
-
-def test_all_figures_are_written_to_the_folder(tmp_path: Path) -> None:
-    written = Run([Study("mine", MINE)], plausible(MINE), folder=tmp_path).figures()
-    names = {path.name for path in written}
-    assert {"mine-accuracy.png", "mine-profiles-2.svg"} <= names
-    assert {path.parent for path in written} == {tmp_path / "figures"}
 
 
 # What they show.
@@ -187,12 +160,6 @@ def test_a_row_is_marked_as_relevant_if_all_models_of_a_cell_need_it() -> None:
             if x is not None:
                 colours[round(x() + 0.36)] = bar.get_facecolor()
     assert colours[0] != colours[1] == colours[2]
-
-
-def test_profiles_of_models_that_are_not_measured_say_so() -> None:
-    drawn = figures(Study("mine", MINE), [])
-    assert [inside(axes) for axes in drawn["mine-profiles-1"].axes] == [["not measured yet"]] * 2
-    assert "Nothing is measured yet." in around(drawn["mine-profiles-1"])
 
 
 # Accuracy beyond the input range.

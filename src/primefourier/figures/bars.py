@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -20,12 +21,12 @@ from primefourier.figures.style import (
     INK,
     NOISE,
     OTHER,
-    PALE,
     RELEVANT,
-    TICK_SIZE,
     new_page,
+    panel_axes,
     read_intervals,
     read_table,
+    style_axes,
     wrap,
     write_labels,
     write_note,
@@ -57,20 +58,20 @@ class DropBars:
     note: str = ""
 
     def __post_init__(self) -> None:
-        count = len(self.rows)
-        if len(set(self.rows)) < count:
+        if len(set(self.rows)) < len(self.rows):
             raise ValueError(f"rows of {self.name} must have different names, got {self.rows}")
-        read_table(self.drops, (count,), f"drops of {self.name}")
-        read_intervals(self.intervals, count, f"intervals of {self.name}")
         strange = [name for name in self.relevant if name not in self.rows]
         if strange:
             raise ValueError(f"relevant rows must be among the rows, got {strange[0]}")
+        _ = self.table  # raises for wrong values
 
-    @property
+    @cached_property
     def table(self) -> NDArray[np.float64]:
         """The columns drop, low and high."""
-        intervals = read_intervals(self.intervals, len(self.rows), "intervals")
-        return np.column_stack([np.asarray(self.drops, float), intervals])
+        count = len(self.rows)
+        drops = read_table(self.drops, (count,), f"drops of {self.name}")
+        intervals = read_intervals(self.intervals, count, f"intervals of {self.name}")
+        return np.column_stack([drops, intervals])
 
     @property
     def empty(self) -> bool:
@@ -91,9 +92,6 @@ def draw_drop_bars(
         caption: Text below, wrapped.
         noise_floor: Drops closer to 0 cannot be distinguished from 0: a band, unless it is 0.
 
-    Returns:
-        A figure; save it with ``figure.savefig("profiles.pdf")``.
-
     >>> panel = DropBars("N = 15", (3, 5, 7), [0.6, 0.7, 0.0], relevant=(3, 5))
     >>> figure = draw_drop_bars([panel], title="Profiles at r = 500", noise_floor=0.011)
     >>> [text.get_text() for text in figure.axes[0].texts]
@@ -110,14 +108,10 @@ def draw_drop_bars(
         columns * (width + 0.4) + 0.4, rows * (_HEIGHT + 0.55) + 0.3, title=title, caption=caption,
         key=_key(panels, noise_floor),
     )  # fmt: skip
-    grid = body.subplots(rows, columns, squeeze=False, sharey=True)
     known = np.concatenate([panel.table.ravel() for panel in panels])
     known = np.append(known[~np.isnan(known)], [1.0, -noise_floor, noise_floor])
     room = np.ptp(known)
-    for i, axes in enumerate(grid.flat):
-        if i >= len(panels):
-            axes.remove()
-            continue
+    for i, axes in enumerate(panel_axes(body, len(panels), columns, share_y=True)):
         axes.set_ylim(known.min() - 0.03 * room, known.max() + 0.16 * room)
         axes.axhspan(-noise_floor, noise_floor, color=NOISE, lw=0, zorder=0)
         _draw_panel(axes, panels[i], width)
@@ -136,22 +130,17 @@ def _draw_panel(axes: Axes, panel: DropBars, width: float) -> None:
     write_title(axes, f"{panel.name}{note}", width)
     axes.set_xlim(-0.6, len(panel.rows) - 0.4)
     axes.set_xticks(range(len(panel.rows)), [str(p) for p in panel.rows])
-    axes.tick_params(labelsize=TICK_SIZE, colors=INK, length=3)
+    style_axes(axes, grid="y")
     axes.tick_params(axis="x", length=0)
     axes.axhline(0, color=INK, lw=0.8)
-    axes.grid(axis="y", color=PALE, lw=0.4)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right", "bottom"]].set_visible(False)
-    axes.spines["left"].set_color(PALE)
+    axes.spines["bottom"].set_visible(False)
     if panel.empty:
         write_note(axes, wrap(panel.note or "not measured yet", 0.85 * _LEAST_WIDTH, 10))
         return
     table = panel.table
     drops, lows, highs = table.T
-    known, relevant = (
-        ~np.isnan(drops),
-        np.array([name in panel.relevant for name in panel.rows], bool),
-    )
+    known = ~np.isnan(drops)
+    relevant = np.array([name in panel.relevant for name in panel.rows], bool)
     for x in np.flatnonzero(~known):
         axes.axvspan(x - 0.36, x + 0.36, **GAP)
     for chosen, look in ((known & relevant, RELEVANT), (known & ~relevant, OTHER)):

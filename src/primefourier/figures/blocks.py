@@ -43,9 +43,6 @@ def draw_block_matrix(
         title: Text above.
         caption: Text below, wrapped.
 
-    Returns:
-        A figure; save it with ``figure.savefig("blocks.svg")``.
-
     Shape:
         matrix: (2·P·D, 2·P·D).
 

@@ -40,9 +40,6 @@ def draw_circles(a: int, b: int, modulus: int, *, primes: Sequence[int] | None =
         modulus: N, at least 2.
         primes: The circles to draw (default: those of N and a few others).
 
-    Returns:
-        A figure; save it with ``figure.savefig("circles.png")``.
-
     >>> figure = draw_circles(9, 17, 23)
     >>> draw_circles(13, 15, 21, primes=[4])
     Traceback (most recent call last):

@@ -75,9 +75,6 @@ def draw_heatmap(
         excluded: True for the cells left out on purpose.
         marks: A small text below each value, such as "± 0.01".
 
-    Returns:
-        A figure; save it with ``figure.savefig("heatmap.svg")``.
-
     Shape:
         values, excluded and marks: (rows, columns).
 
@@ -103,7 +100,8 @@ def draw_heatmap(
     key += [(Patch(**EXCLUDED), "× left out on purpose")] if out.any() else []
 
     names = [str(column) for column in columns]
-    longest = max(map(len, [*names, *notes.flat, *_texts(table, format)]))
+    texts = (write_number(float(value), format) for value in table[~np.isnan(table)])
+    longest = max(map(len, [*names, *notes.flat, *texts]))
     width = max(2.8, shape[1] * max(0.85, 0.2 + 0.085 * longest))
     height = max(1.3, shape[0] * (0.42 if marks is None else 0.52))
     left = 0.3 + 0.09 * max(len(str(row)) for row in rows)
@@ -155,9 +153,6 @@ def draw_drop_matrices(panels: Sequence[DropMatrix], *, title: str, caption: str
         panels: One per set of primes, row by row.
         title: Text above.
         caption: Text below, wrapped.
-
-    Returns:
-        A figure; save it with ``figure.savefig("profiles.pdf")``.
 
     >>> panel = DropMatrix("|P| = 2", (3, 5), [[0.6, 0.0], [float("nan"), 0.8]])
     >>> figure = draw_drop_matrices([panel], title="Profiles at r = 100")
@@ -227,10 +222,6 @@ def known_cells(
     shades = colors.to_rgba(table)
     for i, j in np.argwhere(~np.isnan(table)).tolist():
         yield i, j, float(table[i, j]), contrasting(tuple(shades[i, j]))
-
-
-def _texts(table: NDArray[np.float64], spec: str) -> list[str]:
-    return [write_number(float(value), spec) for value in table[~np.isnan(table)]]
 
 
 def write_cell(axes: Axes, row: float, column: float, text: str, size: float, color: str) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import matplotlib
 import numpy as np
@@ -15,27 +16,33 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator, NullLocator
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import ArrayLike, NDArray
 
-from primefourier.figures.scales import Scale, draw_noise, set_scales
 from primefourier.figures.style import (
+    INK,
     NOISE,
     SEQUENTIAL,
     new_page,
+    panel_axes,
     read_intervals,
     read_table,
+    spaced_labels,
+    style_axes,
     write_labels,
     write_note,
     write_title,
 )
+
+Scale: TypeAlias = Literal["linear", "log"]
 
 _WIDTH, _HEIGHT = 3.1, 2.6  # inches of the axes of a panel
 _FEW = 12  # longer lines have a band instead of markers and error bars
 _MARKERS = "os^DvPX*"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Line:
     """Values at ascending x, drawn as one line.
 
@@ -52,20 +59,19 @@ class Line:
     intervals: ArrayLike | None = None
 
     def __post_init__(self) -> None:
+        _ = self.table  # raises for wrong values
+
+    @cached_property
+    def table(self) -> NDArray[np.float64]:
+        """The columns x, y, low and high."""
         xs = read_table(self.xs, (len(self.xs),), f"xs of {self.name}")
         if not (np.diff(xs) > 0).all() or np.isnan(xs).any():
             raise ValueError(
                 f"xs of {self.name} must ascend, got {xs.tolist()}; pass them sorted, each once"
             )
-        read_table(self.ys, xs.shape, f"ys of {self.name}")
-        read_intervals(self.intervals, len(xs), f"intervals of {self.name}")
-
-    @property
-    def table(self) -> NDArray[np.float64]:
-        """The columns x, y, low and high."""
-        count = len(self.xs)
-        columns = [np.asarray(self.xs, float), np.asarray(self.ys, float)]
-        return np.column_stack([*columns, read_intervals(self.intervals, count, "intervals")])
+        ys = read_table(self.ys, xs.shape, f"ys of {self.name}")
+        intervals = read_intervals(self.intervals, len(xs), f"intervals of {self.name}")
+        return np.column_stack([xs, ys, intervals])
 
     @property
     def few(self) -> bool:
@@ -92,12 +98,12 @@ class Panel:
     sees: Sequence[float] = (0.0,)
 
     def __post_init__(self) -> None:
-        for floor in self.noise_floor.values():
-            if not 0 <= floor < math.inf:
-                raise ValueError(
-                    f"noise_floor of {self.heading} must be finite and at least 0, got {floor}; "
-                    "leave out the x where it is unknown"
-                )
+        floors = [*self.noise_floor.values()]
+        if not all(0 <= floor < math.inf for floor in floors):
+            raise ValueError(
+                f"noise_floor of {self.heading} must be finite and at least 0, got {floors}; leave "
+                "out the x where it is unknown"
+            )
 
     @property
     def values(self) -> NDArray[np.float64]:
@@ -114,7 +120,7 @@ def draw_drop_lines(
     *,
     title: str,
     caption: str = "",
-    noise_floor: Mapping[int, float],
+    noise_floor: Mapping[Any, float],
 ) -> Figure:
     """Draw the diagonal and the off-diagonal drop against r in two panels with own scales.
 
@@ -126,9 +132,6 @@ def draw_drop_lines(
         noise_floor: For each r, the largest drop that cannot be distinguished from 0: a band in the
             right panel.
 
-    Returns:
-        A figure; save it with ``figure.savefig("lines.pdf")``.
-
     >>> own, others = (Line("|P| = 4", (100, 500), drops) for drops in ([0.6, 0.7], [0.01, 0.0]))
     >>> figure = draw_drop_lines(
     ...     [own], [others], title="Drop against r", noise_floor={100: 0.032, 500: 0.011}
@@ -136,14 +139,13 @@ def draw_drop_lines(
     >>> [axes.get_ylabel() for axes in figure.axes]
     ['diagonal drop', 'off-diagonal drop']
     """
-    floors = {float(r): floor for r, floor in noise_floor.items()}
-    right = "other rows zeroed (note the scale)"
-    panels = [
-        Panel("own row zeroed", "diagonal drop", diagonal, sees=(0, 1)),
-        # Drops of a thousandth should not look large.
-        Panel(right, "off-diagonal drop", off_diagonal, floors, sees=(0, 0.02)),
-    ]
-    return draw_panels(panels, title=title, caption=caption, across="input range r", scale="log")
+    left = Panel("own row zeroed", "diagonal drop", diagonal, sees=(0, 1))
+    # Drops of a thousandth should not look large.
+    heading, sees = "other rows zeroed (note the scale)", (0, 0.02)
+    right = Panel(heading, "off-diagonal drop", off_diagonal, noise_floor, sees)
+    return draw_panels(
+        [left, right], title=title, caption=caption, across="input range r", scale="log"
+    )
 
 
 def draw_panels(
@@ -170,9 +172,6 @@ def draw_panels(
         columns: The largest number of panels in a row.
         share_y: Whether all panels share one y axis.
 
-    Returns:
-        A figure; save it with ``figure.savefig("panels.pdf")``.
-
     >>> line = Line("r = 100", (0, 1, 2), [0.6, 0.2, 0.0], intervals=[(0.5, 0.7)] * 3)
     >>> panel = Panel("own row zeroed", "drop", [line], sees=(0, 1))
     >>> figure = draw_panels([panel], title="Drop against depth", across="depth")
@@ -192,15 +191,11 @@ def draw_panels(
         columns * (_WIDTH + 0.9) + 0.2, rows * (_HEIGHT + 0.55) + 0.3, title=title, caption=caption,
         key=_key(panels, looks),
     )  # fmt: skip
-    grid = body.subplots(rows, columns, squeeze=False, sharey=share_y)
     together = np.concatenate([panel.values for panel in panels])
-    for i, axes in enumerate(grid.flat):
-        if i >= len(panels):
-            axes.remove()
-            continue
+    for i, axes in enumerate(panel_axes(body, len(panels), columns, share_y=share_y)):
         panel = panels[i]
-        set_scales(axes, xs, scale, together if share_y else panel.values)
-        draw_noise(axes, panel.noise_floor, scale)
+        _set_scales(axes, xs, scale, together if share_y else panel.values)
+        _draw_noise(axes, panel.noise_floor, scale)
         _draw_lines(axes, panel, looks)
         write_title(axes, panel.heading, _WIDTH)
         lowest = i + columns >= len(panels)  # of its column; only this one labels x
@@ -210,8 +205,42 @@ def draw_panels(
     return figure
 
 
+def _set_scales(axes: Axes, xs: Sequence[float], scale: Scale, values: NDArray[np.float64]) -> None:
+    """Include every x and value; ticks are at each x of a log scale, otherwise at round numbers."""
+    axes.set_xscale(scale)
+    low, high = xs[0], xs[-1]
+    if scale == "log":
+        axes.set_xlim(low / 1.25, high * 1.25)
+        axes.set_xticks(xs, spaced_labels(np.log(xs) / math.log(1.5625 * high / low), xs))
+        axes.xaxis.set_minor_locator(NullLocator())
+    else:
+        margin = 0.05 * (high - low) or max(0.5, 0.05 * abs(low))
+        axes.set_xlim(low - margin, high + margin)
+        whole = all(x.is_integer() for x in xs)
+        axes.xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 2.5, 5, 10], integer=whole))
+    least, most = min(values, default=0.0), max(values, default=0.0)
+    if math.isclose(least, most):  # a single value is compared with 0
+        least, most = min(least, 0.0), max(most, 0.0) or float(least == 0)
+    margin = 0.05 * (most - least)
+    axes.set_ylim(least - margin, most + margin)
+    axes.yaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10]))
+    style_axes(axes, grid="both")
+    if least < 0:
+        axes.axhline(0, color=INK, lw=0.8)
+
+
+def _draw_noise(axes: Axes, noise_floor: Mapping[float, float], scale: Scale) -> None:
+    """Draw the noise floor as steps; they change half way between values of x on the scale."""
+    if noise_floor:
+        xs = np.array(sorted(noise_floor), float)
+        middles = np.sqrt(xs[1:] * xs[:-1]) if scale == "log" else (xs[1:] + xs[:-1]) / 2
+        floors = np.array([noise_floor[x] for x in xs])
+        edges = [axes.get_xlim()[0], *middles, axes.get_xlim()[1]]
+        axes.stairs(floors, edges, baseline=-floors, fill=True, color=NOISE, lw=0, zorder=0)
+
+
 def _looks(lines: Sequence[Line]) -> dict[str, dict[str, Any]]:
-    """Give each name a colour and a marker, in the order in which names first appear."""
+    """Give each name a colour and a marker, in order of appearance."""
     names = list(dict.fromkeys(line.name for line in lines))
     shown = matplotlib.colormaps[SEQUENTIAL](np.linspace(0, 0.88, max(2, len(names))))
     return {
@@ -236,25 +265,21 @@ def _key(panels: Sequence[Panel], looks: Mapping[str, dict[str, Any]]) -> list[t
 
 def _draw_lines(axes: Axes, panel: Panel, looks: Mapping[str, dict[str, Any]]) -> None:
     """Draw lines and their intervals; lines with error bars are moved aside a little."""
-    tables = [line.table for line in panel.lines]
-    if all(np.isnan(table[:, 1]).all() for table in tables):
+    if all(np.isnan(line.table[:, 1]).all() for line in panel.lines):
         write_note(axes, "not measured yet")
-    barred = [
-        line.few and not np.isnan(table[:, 2]).all()
-        for line, table in zip(panel.lines, tables, strict=True)
-    ]
-    step = min(1.8, 16 / max(1, sum(barred)))  # points
-    aside = -step * (sum(barred) - 1) / 2
-    for line, table, moved in zip(panel.lines, tables, barred, strict=True):
-        xs, ys, lows, highs = table.T
+    barred = [n for n in panel.lines if n.few and not np.isnan(n.table[:, 2]).all()]
+    step = min(1.8, 16 / max(1, len(barred)))  # points
+    aside = -step * (len(barred) - 1) / 2
+    root = axes.get_figure(root=True)
+    assert root is not None
+    for line in panel.lines:
+        xs, ys, lows, highs = line.table.T.copy()
         look, place = looks[line.name], axes.transData
         shown: Any = None  # a marker at each point
-        if moved:
-            root = axes.get_figure(root=True)
-            assert root is not None
+        if line in barred:
             place = place + ScaledTranslation(aside / 72, 0, root.dpi_scale_trans)
             aside += step
-        if not line.few:
+        elif not line.few:
             axes.fill_between(xs, lows, highs, color=look["color"], alpha=0.18, lw=0)
             # A value between two gaps makes no line; a marker shows it.
             shown = _alone(ys)

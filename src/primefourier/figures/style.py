@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -152,8 +152,7 @@ def new_page(
     caption = wrap(caption, width, SMALL_SIZE)
     labels = [wrap(label, width - 0.8, TICK_SIZE) for _, label in key]
     rooms = [0.65 + 0.08 * max(map(len, label.split("\n"))) for label in labels]
-    columns = len(key) if sum(rooms) <= width else int(width / max(rooms))
-    columns = max(1, columns)
+    columns = max(1, len(key) if sum(rooms) <= width else int(width / max(rooms)))
     for text, size in ((title, TITLE_SIZE), (caption, SMALL_SIZE)):
         height += (1.3 * size / 72 * (text.count("\n") + 1) + 0.1) if text else 0.0
     height += 1.7 * TICK_SIZE / 72 * sum(label.count("\n") + 1 for label in labels) / columns
@@ -180,6 +179,35 @@ def new_page(
         for entry in legend.get_texts():
             entry.set_parse_math(False)
     return figure, body
+
+
+def panel_axes(body: SubFigure, count: int, columns: int, *, share_y: bool) -> list[Axes]:
+    """Make axes for panels, row by row."""
+    rows = -(-count // columns)
+    every = list(body.subplots(rows, columns, squeeze=False, sharey=share_y).flat)
+    for axes in every[count:]:
+        axes.remove()
+    return every[:count]
+
+
+def style_axes(axes: Axes, *, grid: Literal["both", "y"]) -> None:
+    """Give axes with a scale their grid, ticks and frame."""
+    axes.tick_params(labelsize=TICK_SIZE, colors=INK, length=3)
+    axes.grid(axis=grid, color=PALE, lw=0.4)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(PALE)
+
+
+def spaced_labels(places: NDArray[np.float64], values: Sequence[float]) -> list[str]:
+    """Return tick labels, empty where the label before is too near; places are from 0 to 1."""
+    labels, free = [], -np.inf
+    for place, value in zip(places, values, strict=True):
+        text = write_number(value, ".12g")
+        half = 0.014 * len(text) + 0.01
+        labels.append(text if place - half >= free else "")
+        free = place + half if labels[-1] else free
+    return labels
 
 
 def write_title(axes: Axes, text: str, inches: float) -> None:

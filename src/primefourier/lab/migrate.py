@@ -153,5 +153,5 @@ def _study(name: str, configs: Sequence[ModelConfig]) -> Study:
     experiment = EXPERIMENTS.get(name.partition(" ")[0])
     if experiment is None:
         return Study(name, configs)
-    title, axes = experiment.title_of(configs), experiment.paper_axes()
+    title, axes = experiment.title_of(configs), experiment.axes
     return Study(name, configs, title, axes, experiment.threshold)

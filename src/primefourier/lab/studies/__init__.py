@@ -10,8 +10,8 @@ from primefourier.lab.studies.paper import (
     models_of,
     profile,
 )
-from primefourier.lab.studies.settings_file import read_settings
 from primefourier.lab.studies.study import Axis, Study
+from primefourier.lab.studies.study_file import read_settings
 
 __all__ = [
     "EXPERIMENTS",

@@ -44,7 +44,8 @@ class Experiment(ABC):
     heading: ClassVar[str]
     expectation: ClassVar[str]
     threshold: ClassVar[float]
-    row_axis: ClassVar[Axis]
+    axes: ClassVar[tuple[Axis, Axis]]
+    """|P| or N, and r."""
     row_setting: ClassVar[str]
     """The setting that lists the rows of its heatmaps."""
     one_model_per_cell: ClassVar[bool]
@@ -80,26 +81,16 @@ class Experiment(ABC):
     @cached_property
     def configs(self) -> tuple[ModelConfig, ...]:
         """The models."""
-        if self.size > MOST_MODELS:
+        chosen = list(islice(self._choices(), MOST_MODELS + 1))
+        if len(chosen) > MOST_MODELS:
             raise ValueError(
                 f"a study must have at most {MOST_MODELS} models, got more; name fewer seeds"
             )
-        return tuple(self._models())
+        return tuple(self.config(*choice) for choice in chosen)
 
-    @property
     @abstractmethod
-    def size(self) -> int:
-        """The number of models, without making them."""
-
-    @classmethod
-    def paper_axes(cls) -> tuple[Axis, ...]:
-        """Return |P| or N, and r."""
-        return cls.row_axis, RANGE_AXIS
-
-    @property
-    def axes(self) -> tuple[Axis, ...]:
-        """|P| or N, and r."""
-        return self.paper_axes()
+    def _choices(self) -> Iterator[tuple[int, int, tuple[int, ...], int]]:
+        """Return the modulus, input range, primes and seed of each model."""
 
     @property
     def name(self) -> str:
@@ -143,19 +134,11 @@ class Experiment(ABC):
         }
         if isinstance(embedding, ShuffledPrimeFourier):
             found["embedding"] = f"shuffled-{embedding.unit}"
-        paper = {field.name: field.default for field in fields(cls)}
-        other = {name: value for name, value in found.items() if value != paper[name]}
+        paper: dict[str, Any] = {field.name: field.default for field in fields(cls)}
+        other = {name: value for name, value in found.items() if value != paper.get(name)}
         pool = max((prime_parts(config)[0].primes for config in configs), key=len)
-        return other if cls._is_paper_pool(pool) else {**other, "primes": pool}
-
-    @classmethod
-    @abstractmethod
-    def _is_paper_pool(cls, pool: Sequence[int]) -> bool:
-        """Return whether models with these primes can be the paper's."""
-
-    @abstractmethod
-    def _models(self) -> Iterator[ModelConfig]:
-        """Make the models one by one."""
+        expected = paper["primes"] if cls.one_model_per_cell else paper["primes"][: len(pool)]
+        return other if pool == expected else {**other, "primes": pool}
 
     def invisible(self) -> list[Plan]:
         """Return the plan of each modulus that has a prime factor without a row.
@@ -176,9 +159,10 @@ class Experiment(ABC):
     def _embedding(self, primes: tuple[int, ...], seed: int) -> PrimeFourier:  # noqa: ARG002
         return PrimeFourier(primes, self.depth)
 
-    def _config(
+    def config(
         self, modulus: int, input_range: int, primes: tuple[int, ...], seed: int
     ) -> ModelConfig:
+        """Return a model with these values and the settings of this experiment."""
         return ModelConfig(
             embedding=self._embedding(primes, seed),
             task=ModularArithmetic(
@@ -197,7 +181,7 @@ class Experiment(ABC):
 def _read(item: object, name: str) -> int:
     if name in _NUMBERS:
         return require_bounds(item, _NUMBERS[name], name)
-    return as_integer(item, name, at_least=0 if name == "seeds" else None)
+    return as_integer(item, name, at_least={"seeds": 0, "sizes": 1}.get(name))
 
 
 def _write(value: object, comma: str = ",") -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_all_start_methods, get_context
@@ -25,13 +23,7 @@ from primefourier.cluster import usable_cores
 
 @dataclass(frozen=True)
 class FigureFile:
-    """A figure that can be drawn.
-
-    Args:
-        name: The name of its file, without suffix.
-        draw: Draws it.
-        made_by: The commands that train the models it shows, if any.
-    """
+    """A figure with the name of its file, and the commands that train the models it shows."""
 
     name: str
     draw: Callable[[], Figure]
@@ -69,38 +61,19 @@ def _ignore_interrupts() -> None:
 
 
 def _write(index: int, target: Path) -> list[Path]:
+    """Draw one figure, and write it as PNG and SVG."""
+    file = _shared[index]
     # the same records give the same files, and names from a store are no formulas
     settings: Any = {"svg.hashsalt": "primefourier", "text.parse_math": False}
-    with mpl.rc_context(settings), _collect_young_objects():
-        return _save(_shared[index], target)
-
-
-def _save(file: FigureFile, target: Path) -> list[Path]:
-    """Write one figure as PNG and SVG."""
-    figure = file.draw()
-    layout = figure.get_layout_engine()
-    if layout is not None:  # once for both files; savefig would do it twice for each
-        layout.execute(figure)
-        figure.set_layout_engine("none")
-    facts = {"Description": f"Made by: {file.made_by or 'pfe figures'}"}
-    png, svg = (target / f"{file.name}.{kind}" for kind in ("png", "svg"))
-    write_file(png, partial(FigureCanvasAgg(figure).print_png, metadata=facts | {"Software": None}))
-    write_file(svg, partial(FigureCanvasSVG(figure).print_svg, metadata=facts | {"Date": None}))
+    with mpl.rc_context(settings):
+        figure = file.draw()
+        layout = figure.get_layout_engine()
+        if layout is not None:  # once for both files; savefig would do it twice for each
+            layout.execute(figure)
+            figure.set_layout_engine("none")
+        facts = {"Description": f"Made by: {file.made_by or 'pfe figures'}"}
+        png, svg = (target / f"{file.name}.{kind}" for kind in ("png", "svg"))
+        print_png, print_svg = FigureCanvasAgg(figure).print_png, FigureCanvasSVG(figure).print_svg
+        write_file(png, partial(print_png, metadata=facts | {"Software": None}))
+        write_file(svg, partial(print_svg, metadata=facts | {"Date": None}))
     return [png, svg]
-
-
-@contextmanager
-def _collect_young_objects() -> Iterator[None]:
-    """Collect garbage at the end only, and only objects made meanwhile.
-
-    A figure is many small objects in cycles. Python would look for garbage again and again while
-    they are made, which slows drawing down.
-    """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.collect(0)
-        if enabled:
-            gc.enable()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from primefourier._checks import plural
@@ -65,37 +65,23 @@ class Grid:
         return row, column
 
     def name_of(self, place: Place) -> str:
-        """Return the name of a cell.
-
-        It lists the values along the axes, as in "N = 15, r = 100".
-        """
+        """Return the name of a cell, such as "N = 15, r = 100"."""
         axes = zip((self.row_axis, self.column_axis), place, strict=True)
         words = [f"{axis.name} = {value}" for axis, value in axes if axis is not None]
         return ", ".join(words) or self.study.title
 
     def cells_of(self, kind: Kind = "zero", *, probed: bool = False) -> dict[Place, Cell]:
-        """Return the measured cells, by row and column.
-
-        Args:
-            kind: The kind of ablation.
-            probed: Whether only probed models count.
-        """
+        """Return the measured cells by row and column, or those of probed models alone."""
         if (kind, probed) not in self._made:
             records = self.records
             if probed:
                 records = {key: record for key, record in records.items() if record.probe}
-            cells = {
-                place: make_cell(
-                    self.name_of(place),
-                    place,
-                    configs,
-                    records,
-                    threshold=self.study.threshold,
-                    kind=kind,
-                )
+            made = partial(make_cell, records=records, threshold=self.study.threshold, kind=kind)
+            cells = (
+                (place, made(self.name_of(place), place, configs))
                 for place, configs in self.by_place.items()
-            }
-            self._made[kind, probed] = {place: cell for place, cell in cells.items() if cell}
+            )
+            self._made[kind, probed] = {place: cell for place, cell in cells if cell}
         return self._made[kind, probed]
 
     @property
@@ -121,6 +107,11 @@ class Grid:
         """The values along the columns."""
         return in_order(column for _, column in self.by_place)
 
+    @property
+    def floors(self) -> dict[Any, float]:
+        """The noise floor of each column, measured or not."""
+        return {place[1]: floor_of(some[0]) for place, some in self.by_place.items()}
+
     def found(self, configs: Iterable[ModelConfig]) -> list[Record]:
         """Return the records of some models that are measured."""
         records = (self.records.get(config.key) for config in configs)
@@ -135,14 +126,12 @@ class Grid:
             several: What to add where a configuration has several seeds.
         """
         shown = list(records)
+        if not shown:
+            return f"{text} Nothing is measured yet."
         by_cell: dict[Place, set[int]] = {}
         for record in shown:
             by_cell.setdefault(self.place_of(record.config), set()).add(record.config.seed)
         counts = sorted(map(len, by_cell.values()))
-        sentences = [text, several if counts and counts[-1] > 1 else ""]
-        if not shown:
-            sentences.append("Nothing is measured yet.")
-            return " ".join(filter(None, sentences))
         seeds = sorted(set().union(*by_cell.values()))
         words = plural(counts[-1], "seed")
         if counts[0] < counts[-1]:
@@ -151,14 +140,15 @@ class Grid:
             words += f" ({', '.join(map(str, seeds))})"
         floors = [f"{record.measured.noise_floor:.3f}" for record in shown]
         floor = " to ".join(dict.fromkeys([max(floors), min(floors)]))
-        models = f"{plural(len(shown), 'model')}, {words} per configuration; noise floor {floor}."
-        sentences += [models, self._failures()]
+        sentences = [text, several if counts[-1] > 1 else ""]
+        sentences.append(
+            f"{plural(len(shown), 'model')}, {words} per configuration; noise floor {floor}."
+        )
+        planned = (self.records.get(config.key) for config in self.planned)
+        failed = sum(record is not None and record.error is not None for record in planned)
+        if failed:
+            sentences.append(f"{plural(failed, 'model')} failed; pfe status shows why.")
         return " ".join(filter(None, sentences))
-
-    def _failures(self) -> str:
-        records = (self.records.get(config.key) for config in self.planned)
-        failed = sum(record is not None and record.error is not None for record in records)
-        return f"{plural(failed, 'model')} failed; pfe status shows why." if failed else ""
 
 
 def make_grids(studies: Iterable[Study], records: Mapping[str, Record]) -> list[Grid]:
@@ -171,14 +161,13 @@ def make_grids(studies: Iterable[Study], records: Mapping[str, Record]) -> list[
     grids = []
     for study in studies:
         axes = find_axes(study.configs) if study.axes is None else study.axes
-        rows, columns, *others = [*axes, None, None][: max(2, len(axes))]
+        (rows, columns), others = [*axes, None, None][:2], axes[2:]
         groups: dict[tuple[Any, ...], list[ModelConfig]] = {}
         for config in study.configs:
-            values = tuple(axis.value(config) for axis in others if axis is not None)
+            values = tuple(axis.value(config) for axis in others)
             groups.setdefault(values, []).append(config)
         for values, configs in groups.items():
-            names = [axis.name for axis in others if axis is not None]
-            fixed = dict(zip(names, values, strict=True))
+            fixed = dict(zip((axis.name for axis in others), values, strict=True))
             grids.append(Grid(study, rows, columns, configs, records, fixed))
     return grids
 

@@ -8,7 +8,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from primefourier.analysis import Interval, Ratio
 from primefourier.lab.cells import Cell
 from primefourier.lab.claim_tables import claims_as_data, verdict_so_far
 from primefourier.lab.claims import Claim, Finding
@@ -28,7 +27,7 @@ from primefourier.lab.studies.paper_grids import (
     paper_places,
     training_commands,
 )
-from primefourier.lab.studies.question_tables import answers_as_data
+from primefourier.lab.studies.question_tables import answers_as_data, interval_as_data
 from primefourier.lab.studies.questions import Answers
 
 _DEFAULT_SEEDS = [42]
@@ -160,6 +159,7 @@ def _cell(grid: Grid, place: Place, every: Mapping[Place, Sequence[ModelConfig]]
     failed = sum(config.key in grid.records for config in planned) - len(measured)
     models = [config for config in planned or every.get(place, ()) if config.known]
     floor = cell.noise_floor if cell else floor_of(models[0]) if models else 0.0
+    ratio = cell and cell.ratio
     return {
         "row": place[0],
         "column": place[1],
@@ -168,11 +168,12 @@ def _cell(grid: Grid, place: Place, every: Mapping[Place, Sequence[ModelConfig]]
         "degenerate": bool(models) and all(config.degenerate for config in models),
         "seeds": [] if cell is None else list(cell.seeds),
         "asked_seeds": sorted({config.seed for config in planned}),
-        "relevant": None if cell is None else _interval(cell.relevant),
-        "other": None if cell is None else _interval(cell.other),
-        "accuracy": None if cell is None else _interval(cell.accuracy),
-        "ratio": None if cell is None else _ratio(cell.ratio),
-        "converged": None if cell is None else cell.converged,
+        "relevant": cell and cell.relevant and interval_as_data(cell.relevant),
+        "other": cell and cell.other and interval_as_data(cell.other),
+        "accuracy": cell and interval_as_data(cell.accuracy),
+        "ratio": ratio
+        and {"value": ratio.value, "bound": ratio.is_lower_bound, "text": str(ratio)},
+        "converged": cell and cell.converged,
         "beyond": {} if cell is None else cell.accuracy_beyond,
         "floor": floor,
         "runs": [_model(record, grid) for record in measured],
@@ -187,18 +188,6 @@ def _state(cell: Cell | None, planned: Sequence[ModelConfig], measured: int, fai
     if measured:
         return "partial"
     return "failed" if failed else "waiting"
-
-
-def _interval(interval: Interval | None) -> dict[str, float | None] | None:
-    if interval is None:
-        return None
-    return {"mean": interval.mean, "low": interval.low, "high": interval.high}
-
-
-def _ratio(ratio: Ratio | None) -> dict[str, Any] | None:
-    if ratio is None:
-        return None
-    return {"value": ratio.value, "bound": ratio.is_lower_bound, "text": str(ratio)}
 
 
 def _model(record: Record, grid: Grid) -> dict[str, Any]:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from primefourier._checks import require_choice
-from primefourier.arithmetic.integers import as_integer
 from primefourier.encoding import PAPER_BASIS
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.embeddings import PrimeFourier, ShuffledPrimeFourier
-from primefourier.lab.studies.experiment import Experiment
+from primefourier.lab.studies.experiment import RANGE_AXIS, Experiment
 from primefourier.lab.studies.study import Axis
 
 PAPER_SIZES = (4, 6, 8, 10, 12, 14, 16)
@@ -37,7 +36,10 @@ class SinglePrime(Experiment):
     heading: ClassVar[str] = "Experiment 1"
     expectation: ClassVar[str] = "Trained modulo a prime p. Only the row of p should matter."
     threshold: ClassVar[float] = 0.85
-    row_axis: ClassVar[Axis] = Axis("embedding.primes", "|P|", "number of primes |P|", length=True)
+    axes: ClassVar[tuple[Axis, Axis]] = (
+        Axis("embedding.primes", "|P|", "number of primes |P|", length=True),
+        RANGE_AXIS,
+    )
     row_setting: ClassVar[str] = "sizes"
     one_model_per_cell: ClassVar[bool] = False
 
@@ -49,26 +51,14 @@ class SinglePrime(Experiment):
             object.__setattr__(self, "sizes", (len(self.primes),))
         super().__post_init__()
 
-    @classmethod
-    def _is_paper_pool(cls, pool: Sequence[int]) -> bool:
-        return tuple(pool) == PAPER_BASIS.primes[: len(pool)]
-
-    @property
-    def size(self) -> int:
-        """The number of models: one for each task prime."""
-        sizes = sum(as_integer(size, "sizes", at_least=1) for size in self.sizes)
-        return sizes * len(self.ranges) * len(self.seeds)
-
-    def _models(self) -> Iterator[ModelConfig]:
-        """Make the models, by size, range, seed and task prime."""
-        for size in self.sizes:
-            if as_integer(size, "sizes", at_least=1) > len(self.primes):
-                raise ValueError(
-                    f"sizes must be at most the number of primes, {len(self.primes)}, got {size}; "
-                    "name more primes"
-                )
-        yield from (
-            self._config(prime, input_range, self.primes[:size], seed)
+    def _choices(self) -> Iterator[tuple[int, int, tuple[int, ...], int]]:
+        if max(self.sizes) > len(self.primes):
+            raise ValueError(
+                f"sizes must be at most the number of primes, {len(self.primes)}, got "
+                f"{max(self.sizes)}; name more primes"
+            )
+        return (
+            (prime, input_range, self.primes[:size], seed)
             for size in self.sizes
             for input_range in self.ranges
             for seed in self.seeds
@@ -126,7 +116,7 @@ class CompositeModuli(Experiment):
         "Trained modulo N. Only the rows of its prime factors should matter."
     )
     threshold: ClassVar[float] = 0.70
-    row_axis: ClassVar[Axis] = Axis("task.modulus", "N", "modulus N")
+    axes: ClassVar[tuple[Axis, Axis]] = (Axis("task.modulus", "N", "modulus N"), RANGE_AXIS)
     row_setting: ClassVar[str] = "moduli"
     one_model_per_cell: ClassVar[bool] = True
 
@@ -134,19 +124,9 @@ class CompositeModuli(Experiment):
     epochs: int = 40
     moduli: tuple[int, ...] = PAPER_MODULI
 
-    @classmethod
-    def _is_paper_pool(cls, pool: Sequence[int]) -> bool:
-        return tuple(pool) == PAPER_BASIS.primes[:8]
-
-    @property
-    def size(self) -> int:
-        """The number of models: one for each modulus."""
-        return len(self.moduli) * len(self.ranges) * len(self.seeds)
-
-    def _models(self) -> Iterator[ModelConfig]:
-        """Make the models, by modulus, range and seed."""
+    def _choices(self) -> Iterator[tuple[int, int, tuple[int, ...], int]]:
         return (
-            self._config(modulus, input_range, self.primes, seed)
+            (modulus, input_range, self.primes, seed)
             for modulus in self.moduli
             for input_range in self.ranges
             for seed in self.seeds

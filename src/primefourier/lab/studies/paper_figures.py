@@ -1,31 +1,44 @@
-"""All 22 figures of the paper, and the figures of probes: their files, heatmaps and lines."""
+"""All 22 figures of the paper, and the files of all figures of a run."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
+from statistics import mean
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from primefourier.analysis import Interval
 from primefourier.encoding import PrimeBasis
-from primefourier.figures import draw_block_matrix, draw_circles, draw_drop_lines
-from primefourier.lab.cells import Cell
+from primefourier.figures import (
+    DropMatrix,
+    draw_block_matrix,
+    draw_circles,
+    draw_drop_lines,
+    draw_drop_matrices,
+)
+from primefourier.lab.config import prime_parts
 from primefourier.lab.studies.experiment import PAPER_RANGES, Experiment
 from primefourier.lab.studies.figure_files import FigureFile
 from primefourier.lab.studies.grid import Grid
 from primefourier.lab.studies.paper import SinglePrime
-from primefourier.lab.studies.paper_grids import differences, experiment_of, made_by
-from primefourier.lab.studies.probe_figures import column_floors, interval_line, probe_figures
-from primefourier.lab.studies.profile_figures import draw_bars, draw_matrices
-from primefourier.lab.studies.study_figures import Heatmap, draw_measure, study_figures
+from primefourier.lab.studies.paper_grids import differences, experiment_of, made_by, modulus_of
+from primefourier.lab.studies.probe_figures import probe_figures
+from primefourier.lab.studies.study_figures import (
+    ERROR_BARS,
+    Heatmap,
+    draw_bars,
+    draw_measure,
+    drops_of,
+    interval_line,
+    records_at,
+    rows_at,
+    study_figures,
+)
 from primefourier.theory import project_to_equivariant
-
-_LINES = 17
-_PROFILES = {"exp1": (12, draw_matrices), "exp2": (18, draw_bars)}
 
 
 def draw_figures(grids: Iterable[Grid]) -> Iterator[FigureFile]:
@@ -48,41 +61,36 @@ def draw_figures(grids: Iterable[Grid]) -> Iterator[FigureFile]:
         if experiment is None:
             yield from study_figures(grid)
             continue
-        suffix = _suffix(grid)
-        figures = _grid_figures(grid, experiment, suffix)
-        if not suffix:
-            figures |= probe_figures(grid)
+        other, command = differences(grid), made_by(grid)
+        # a suffix keeps the files of other settings apart from the paper's
+        suffix = f"-{sha256(repr(other).encode()).hexdigest()[:8]}" if other else ""
+        figures = _grid_figures(grid, experiment)
         for name, draw in figures.items():
-            yield FigureFile(name, draw, made_by(grid))
+            yield FigureFile(f"{name}{suffix}", draw, command)
+        for name, draw in ({} if other else probe_figures(grid)).items():
+            yield FigureFile(name, draw, command)
 
 
-def _grid_figures(
-    grid: Grid, experiment: type[Experiment], suffix: str
-) -> dict[str, Callable[[], Figure]]:
+def _grid_figures(grid: Grid, experiment: type[Experiment]) -> dict[str, Callable[[], Figure]]:
     """Return the paper's figures of one grid, by the names of their files."""
     name = experiment.short_name
     means = "" if experiment.one_model_per_cell else " Means over the task primes."
     found: dict[str, Callable[[], Figure]] = {
-        f"figure-{number:02}-{name}-{heatmap.slug}{suffix}": partial(
+        f"figure-{number:02}-{name}-{heatmap.slug}": partial(
             draw_measure, replace(heatmap, meaning=heatmap.meaning + means), grid
         )
         for number, owner, heatmap in HEATMAPS
         if owner == name
     }
-    if name in _PROFILES:
-        first, draw = _PROFILES[name]
+    profiles = {"exp1": (12, draw_matrices), "exp2": (18, draw_bars)}
+    if name in profiles:
+        first, draw = profiles[name]
         for r in grid.columns:
             number = f"{first + PAPER_RANGES.index(r):02}" if r in PAPER_RANGES else "extra"
-            found[f"figure-{number}-{name}-profiles-r{r}{suffix}"] = partial(draw, grid, r)
+            found[f"figure-{number}-{name}-profiles-r{r}"] = partial(draw, grid, r)
     if experiment is SinglePrime:
-        found[f"figure-{_LINES}-{name}-lines{suffix}"] = partial(draw_lines, grid)
+        found[f"figure-17-{name}-lines"] = partial(draw_lines, grid)
     return found
-
-
-def _suffix(grid: Grid) -> str:
-    """Return a suffix that keeps the files of other settings apart from the paper's."""
-    other = differences(grid)
-    return f"-{sha256(repr(other).encode()).hexdigest()[:8]}" if other else ""
 
 
 def _draw_blocks() -> Figure:
@@ -102,29 +110,52 @@ def _draw_blocks() -> Figure:
 
 
 _ZEROED = "Rows are zeroed in trained networks, on test pairs."
-_CONVERGED = f"Models whose test accuracy exceeds {SinglePrime.threshold:.2f} after some epoch."
 _ACCURACY = "Share of right answers on test pairs, after the last epoch."
 
 
-def _other(cell: Cell) -> Interval | None:
-    return cell.other
-
-
-def _converged(cell: Cell) -> float:
-    return cell.converged
-
-
+_CONVERGENCE = Heatmap(
+    "convergence",
+    "Share of models that converged",
+    f"Models whose test accuracy exceeds {SinglePrime.threshold:.2f} after some epoch.",
+    lambda c: c.converged,
+)
+_DIAGONAL = Heatmap("diagonal", "Mean diagonal drop", _ZEROED, lambda c: c.relevant)
+_OFF_DIAGONAL = Heatmap("off-diagonal", "Mean off-diagonal drop", _ZEROED, lambda c: c.other, 0.5)
 HEATMAPS = (
-    (4, "exp1", Heatmap("diagonal", "Mean diagonal drop", _ZEROED, lambda c: c.relevant)),
-    (5, "exp1", Heatmap("off-diagonal", "Mean off-diagonal drop", _ZEROED, _other, 0.5)),
-    (6, "exp1", Heatmap("convergence", "Share of models that converged", _CONVERGED, _converged)),
-    (7, "control", Heatmap("diagonal", "Mean diagonal drop", _ZEROED, lambda c: c.relevant)),
-    (8, "control", Heatmap("off-diagonal", "Mean off-diagonal drop", _ZEROED, _other, 0.5)),
+    (4, "exp1", _DIAGONAL),
+    (5, "exp1", _OFF_DIAGONAL),
+    (6, "exp1", _CONVERGENCE),
+    (7, "control", _DIAGONAL),
+    (8, "control", _OFF_DIAGONAL),
     (9, "exp2", Heatmap("factor", "Mean factor drop", _ZEROED, lambda c: c.relevant)),
-    (10, "exp2", Heatmap("nonfactor", "Mean nonfactor drop", _ZEROED, _other, 0.5)),
+    (10, "exp2", Heatmap("nonfactor", "Mean nonfactor drop", _ZEROED, lambda c: c.other, 0.5)),
     (11, "exp2", Heatmap("accuracy", "Test accuracy", _ACCURACY, lambda c: c.accuracy)),
 )
 """The number, the experiment and the content of each figure of the paper that is a heatmap."""
+
+
+def draw_matrices(grid: Grid, input_range: int) -> Figure:
+    """Draw, for each |P|, the drop of every row for every task prime."""
+    panels = []
+    for size in rows_at(grid, input_range):
+        planned = grid.by_place[size, input_range]
+        primes = prime_parts(planned[0])[0].primes
+        records = grid.found(planned)
+        drops = []
+        for prime in primes:
+            trained = [record for record in records if modulus_of(record) == prime]
+            by_row = [drops_of(trained, str(row)) for row in primes]
+            drops.append([mean(some) if some else math.nan for some in by_row])
+        panels.append(DropMatrix(f"|P| = {size}", primes, drops))
+    return draw_drop_matrices(
+        panels,
+        title=f"{grid.title}: drop of every row, r = {input_range}",
+        caption=grid.caption(
+            "Drop of test accuracy when one row is zeroed, for each task prime.",
+            records_at(grid, input_range),
+            several="Means over seeds.",
+        ),
+    )
 
 
 def draw_lines(grid: Grid) -> Figure:
@@ -133,9 +164,10 @@ def draw_lines(grid: Grid) -> Figure:
     for row in grid.rows:
         cells = [grid.cells.get((row, r)) for r in grid.columns]
         name = f"{grid.row_name} = {row}"
-        drops = [(None, None) if c is None else (c.relevant, c.other) for c in cells]
-        relevant.append(interval_line(name, grid.columns, [own for own, _ in drops]))
-        other.append(interval_line(name, grid.columns, [others for _, others in drops]))
+        own = [None if cell is None else cell.relevant for cell in cells]
+        others = [None if cell is None else cell.other for cell in cells]
+        relevant.append(interval_line(name, grid.columns, own))
+        other.append(interval_line(name, grid.columns, others))
     return draw_drop_lines(
         relevant,
         other,
@@ -143,7 +175,7 @@ def draw_lines(grid: Grid) -> Figure:
         caption=grid.caption(
             "Means over the task primes.",
             (record for cell in grid.cells.values() for record in cell.records),
-            several="Error bars are 95 % intervals over seeds.",
+            several=ERROR_BARS,
         ),
-        noise_floor=column_floors(grid),
+        noise_floor=grid.floors,
     )

@@ -8,76 +8,53 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from primefourier.lab.config import ModelConfig, Training, prime_parts
-from primefourier.lab.embeddings import PrimeFourier, ShuffledPrimeFourier
-from primefourier.lab.networks import RowClassifier
+from primefourier.lab.config import ModelConfig, prime_parts
 from primefourier.lab.probe import can_be_probed
 from primefourier.lab.record import Record
 from primefourier.lab.studies.experiment import Experiment
 from primefourier.lab.studies.grid import Grid, Place, make_grids
-from primefourier.lab.studies.paper import (
-    EXPERIMENTS,
-    PROFILES,
-    ShuffledControl,
-    models_of,
-    profile,
-)
+from primefourier.lab.studies.paper import EXPERIMENTS, PROFILES, models_of, profile
 from primefourier.lab.studies.study import Study
-from primefourier.lab.tasks import ModularArithmetic
 
 
 @cache  # grids are compared by identity
 def experiment_of(grid: Grid) -> type[Experiment] | None:
-    """Return the experiment that a grid belongs to, if any."""
+    """Return the experiment that a grid belongs to, if any.
+
+    Its settings are read from the models; the experiment with these settings must make each model.
+    """
     experiment = EXPERIMENTS.get(grid.study.name.partition(" ")[0])
-    if experiment is None or grid.study.axes != experiment.paper_axes():
+    if experiment is None or grid.study.axes != experiment.axes:
         return None
-    kind = ShuffledPrimeFourier if issubclass(experiment, ShuffledControl) else PrimeFourier
-    if not all(_fits(config, kind) for config in grid.planned):
+    models = grid.planned
+    if not models:
+        return experiment
+    try:
+        pool = max((prime_parts(config)[0].primes for config in models), key=len)
+        settings: dict[str, Any] = {**experiment.settings_of(models), "primes": pool}
+        rows: dict[str, Any] = {
+            experiment.row_setting: (2 if experiment.one_model_per_cell else 1,)
+        }
+        maker = experiment(**settings, **rows, ranges=(2,))
+        made = all(_is_made_by(maker, config) for config in models)
+    except (AttributeError, TypeError, ValueError):  # other parts, or values no experiment has
         return None
-    pool = max((prime_parts(config)[0].primes for config in grid.planned), key=len, default=())
-    if not all(_belongs(config, experiment, pool) for config in grid.planned):
-        return None
-    settings = [experiment.settings_of([config]) for config in grid.planned]
-    same = {tuple((k, v) for k, v in found.items() if k != "primes") for found in settings}
-    return experiment if len(same) <= 1 else None
+    return experiment if made else None
 
 
-def _fits(config: ModelConfig, kind: type[PrimeFourier]) -> bool:
-    task = config.task
-    return (
-        type(config.embedding) is kind
-        and isinstance(task, ModularArithmetic)
-        and isinstance(config.training, Training)
-        and config.network == RowClassifier()
-        and getattr(config.embedding, "seed", config.seed) == config.seed
-        and replace(config.training, **_FREE_TRAINING) == Training(**_FREE_TRAINING)
-        and (task.operands, task.test_share, task.beyond) == (2, 0.2, ())
-        and task.beyond_samples == ModularArithmetic.beyond_samples
-        and config.ablations == ("zero",)
-    )
-
-
-def _belongs(config: ModelConfig, experiment: type[Experiment], pool: tuple[int, ...]) -> bool:
-    """Return whether an experiment has a model with these rows and this modulus."""
+def _is_made_by(experiment: Experiment, config: ModelConfig) -> bool:
     embedding, task = prime_parts(config)
     if experiment.one_model_per_cell:
-        return embedding.primes == pool
-    first = pool[: len(embedding.primes)]
-    return embedding.primes == first and task.modulus in embedding.primes
-
-
-_FREE_TRAINING: dict[str, Any] = {
-    "epochs": 1,
-    "batch_size": 1,
-    "learning_rate": 1.0,
-    "trainer": "fast",
-}
-"""What an experiment may change of the training; all else must be the paper's."""
+        fits = embedding.primes == experiment.primes
+    else:
+        first = experiment.primes[: len(embedding.primes)]
+        fits = embedding.primes == first and task.modulus in first
+    return fits and config == experiment.config(
+        task.modulus, task.input_range, embedding.primes, config.seed
+    )
 
 
 def differences(grid: Grid) -> dict[str, object]:
@@ -88,10 +65,7 @@ def differences(grid: Grid) -> dict[str, object]:
 
 def follows_paper(grid: Grid) -> bool:
     """Return whether a grid has the paper's settings. Both trainers count, since they agree."""
-    experiment = experiment_of(grid)
-    return experiment is not None and all(
-        experiment.settings_of([config]).keys() <= {"trainer"} for config in grid.planned
-    )
+    return experiment_of(grid) is not None and differences(grid).keys() <= {"trainer"}
 
 
 def paper_grid(name: str) -> Grid:
@@ -198,11 +172,6 @@ def made_by(grid: Grid) -> str:
     """Return the commands that train the models of a grid, for the metadata of a file."""
     probe = any(record.probe for record in grid.found(grid.planned))
     return "; ".join(training_commands([grid], probe=probe))
-
-
-def primes_of(record: Record) -> tuple[int, ...]:
-    """Return the primes of the rows of a model."""
-    return prime_parts(record.config)[0].primes
 
 
 def modulus_of(record: Record) -> int:

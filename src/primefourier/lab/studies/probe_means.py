@@ -1,21 +1,106 @@
-"""What probes measure, averaged over a group of models: drops by depth, equivariance by epoch."""
+"""What probes measure, averaged over groups of models: drops by depth, equivariance by epoch."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from operator import attrgetter
 
 import numpy as np
 
 from primefourier.analysis import Interval, mean_interval
 from primefourier.analysis.ablation import Kind
+from primefourier.lab.cells import Cell
 from primefourier.lab.config import prime_parts
 from primefourier.lab.probe import KINDS, Probe
 from primefourier.lab.record import Record
-from primefourier.lab.studies.paper_grids import modulus_of
-from primefourier.lab.studies.probe_groups import Group
+from primefourier.lab.studies.experiment import Experiment
+from primefourier.lab.studies.grid import Grid
+from primefourier.lab.studies.paper import EXPERIMENTS
+from primefourier.lab.studies.paper_claims import paper_cells
+from primefourier.lab.studies.paper_grids import experiment_of, modulus_of
+
+
+@dataclass(frozen=True)
+class Group:
+    """Probed models that are averaged, seed by seed.
+
+    Args:
+        experiment: The experiment.
+        row: |P| in experiment 1; None for all N of experiment 2.
+        input_range: r.
+        by_seed: The models of each seed.
+    """
+
+    experiment: type[Experiment]
+    row: int | None
+    input_range: int
+    by_seed: dict[int, list[Record]]
+
+    @property
+    def name(self) -> str:
+        """What is averaged, without r."""
+        axis = self.experiment.axes[0].name
+        rows = f"all {axis}" if self.row is None else f"{axis} = {self.row}"
+        return f"{self.experiment.heading}, {rows}"
+
+    @property
+    def records(self) -> list[Record]:
+        """The models of all seeds."""
+        return [record for records in self.by_seed.values() for record in records]
+
+    def over_seeds(self, read: Callable[[Record], Sequence[float]]) -> tuple[Interval, ...]:
+        """Read a list of values from each model; return its mean over models, then over seeds."""
+        means = [
+            np.mean([read(record) for record in records], axis=0)
+            for records in self.by_seed.values()
+        ]
+        return tuple(mean_interval(values) for values in np.transpose(means))
+
+
+def probed_groups(grids: Sequence[Grid]) -> list[Group]:
+    """Return the groups of the paper's configurations whose models are all probed.
+
+    Degenerate configurations of experiment 2 are left out. A group over all N needs every N that is
+    planned at its r, and has the seeds that these share.
+    """
+    groups = []
+    for name, cells in paper_cells(grids, kind="permute").items():  # known only to probes
+        experiment = EXPERIMENTS[name]
+        if not experiment.one_model_per_cell:
+            groups += [
+                Group(experiment, cell.row, cell.column, _by_seed([cell], cell.seeds))
+                for cell in cells
+            ]
+            continue
+        for input_range, rows in sorted(_planned_rows(experiment, grids).items()):
+            found = [c for c in cells if c.column == input_range and c.row in rows]
+            seeds = set.intersection(*(set(c.seeds) for c in found)) if found else set()
+            if seeds and {c.row for c in found} == rows:
+                groups.append(Group(experiment, None, input_range, _by_seed(found, sorted(seeds))))
+    return groups
+
+
+def _planned_rows(experiment: type[Experiment], grids: Sequence[Grid]) -> dict[int, set[int]]:
+    """Return the planned N of each r that are not degenerate."""
+    rows: dict[int, set[int]] = {}
+    for grid in grids:
+        for place, configs in grid.by_place.items() if experiment_of(grid) is experiment else ():
+            if not all(config.degenerate for config in configs):
+                rows.setdefault(place[1], set()).add(place[0])
+    return rows
+
+
+def _by_seed(cells: Sequence[Cell], seeds: Iterable[int]) -> dict[int, list[Record]]:
+    records = [record for cell in cells for record in cell.records]
+    return {seed: [r for r in records if r.config.seed == seed] for seed in seeds}
+
+
+def known_probe(record: Record) -> Probe:
+    """Return the probe of a model that is known to have one."""
+    assert record.probe is not None
+    return record.probe
 
 
 @dataclass(frozen=True)
@@ -31,15 +116,10 @@ class LargestDrop:
 
 @dataclass(frozen=True)
 class DepthDrops:
-    """The drop of single (p, d) blocks at each depth, under one kind of ablation.
+    """The mean drop of single (p, d) blocks at each depth, under one kind of ablation.
 
-    Args:
-        group: The models.
-        kind: The kind of ablation.
-        relevant: For each depth, the mean drop of the blocks of primes that divide N.
-        other: For each depth, the mean drop of the blocks of the other primes.
-        largest: The largest drop of a single block of another prime in any of the models, which
-            the means may hide.
+    ``relevant`` is of blocks of primes that divide N, ``other`` of blocks of the other primes.
+    ``largest`` is the largest drop of one such block in one model, which the means may hide.
     """
 
     group: Group
@@ -66,41 +146,29 @@ def depth_drops(group: Group) -> list[DepthDrops]:
 def _drops(record: Record, *, kind: Kind, relevant: bool) -> list[float]:
     """Return a model's mean drop at each depth, over the relevant or over the other rows."""
     measured = record.measured
-    assert record.probe is not None  # groups are made of probed models
-    by_row = np.reshape(record.probe.block_drops(kind), (len(measured.row_names), -1))
+    by_row = np.reshape(known_probe(record).block_drops(kind), (len(measured.row_names), -1))
     chosen = [(name in (measured.relevant or ())) is relevant for name in measured.row_names]
     means: list[float] = by_row[chosen].mean(axis=0).tolist()
     return means
 
 
 def _largest(group: Group, kind: Kind) -> LargestDrop:
-    return max(
-        (
-            LargestDrop(drop, prime, depth, modulus_of(record), record.config.seed)
-            for records in group.by_seed.values()
-            for record in records
-            if record.probe is not None
-            for (prime, depth), drop in zip(
-                prime_parts(record.config)[0].basis.channels,
-                record.probe.block_drops(kind),
-                strict=True,
-            )
+    found = []
+    for record in group.records:
+        channels = prime_parts(record.config)[0].basis.channels
+        drops = known_probe(record).block_drops(kind)
+        model = modulus_of(record), record.config.seed
+        found += [
+            LargestDrop(drop, prime, depth, *model)
+            for (prime, depth), drop in zip(channels, drops, strict=True)
             if modulus_of(record) % prime
-        ),
-        key=lambda found: found.drop,
-    )
+        ]
+    return max(found, key=lambda largest: largest.drop)
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A quantity that a probe measures after each epoch.
-
-    Args:
-        name: Its name in data.
-        title: Its name in tables and figures.
-        meaning: What its ends mean.
-        read: Reads it from a probe, by epoch.
-    """
+    """A quantity that a probe measures after each epoch: its name in data and in tables."""
 
     name: str
     title: str
@@ -113,25 +181,25 @@ MEASURES = (
         "share_apart",
         "answers that do not follow a shift",
         "0 if all follow",
-        lambda probe: probe.violation_share,
+        attrgetter("violation_share"),
     ),
     Measure(
         "shift_error",
         "shift error of the logits",
         "0 if equivariant, 1 if unrelated",
-        lambda probe: probe.shift_error,
+        attrgetter("shift_error"),
     ),
     Measure(
         "off_block_energy",
         "off-block energy of the gradient",
         "0 if no two blocks are coupled",
-        lambda probe: probe.off_block_energy,
+        attrgetter("off_block_energy"),
     ),
     Measure(
         "relevant_share",
         "gradient on relevant channels",
         "1 if on no others",
-        lambda probe: probe.relevant_share,
+        attrgetter("relevant_share"),
     ),
 )
 
@@ -140,11 +208,8 @@ MEASURES = (
 class EpochCurve:
     """One measure of a group of models, before training and after each epoch.
 
-    Args:
-        group: The models.
-        measure: The measure.
-        values: The mean over models, then over seeds; None where no model has a value.
-        skipped: How many models the means skip at one epoch or more, because they had diverged.
+    ``values`` are means over models, then over seeds; None where no model has a value. ``skipped``
+    is how many models they skip at one epoch or more, because they had diverged.
     """
 
     group: Group
@@ -155,21 +220,15 @@ class EpochCurve:
 
 def epoch_curves(group: Group) -> list[EpochCurve]:
     """Return all measures of a group by epoch."""
-    return [_curve(group, measure) for measure in MEASURES]
-
-
-def _curve(group: Group, measure: Measure) -> EpochCurve:
-    by_seed = [_read(records, measure) for records in group.by_seed.values()]
-    means = np.ma.stack([values.mean(axis=0) for values in by_seed], axis=1)
-    return EpochCurve(
-        group,
-        measure,
-        tuple(mean_interval(at.compressed()) if at.count() else None for at in means),
-        sum(int(np.ma.getmaskarray(values).any(axis=1).sum()) for values in by_seed),
-    )
-
-
-def _read(records: Sequence[Record], measure: Measure) -> np.ma.MaskedArray[Any, Any]:
-    """Return a measure of some models by epoch, (models, epochs + 1), masked where it is None."""
-    probes = [record.probe for record in records if record.probe is not None]
-    return np.ma.masked_invalid(np.array([measure.read(probe) for probe in probes], dtype=float))
+    curves = []
+    for measure in MEASURES:
+        by_seed, skipped = [], 0
+        for records in group.by_seed.values():
+            read = [measure.read(known_probe(record)) for record in records]
+            values = np.ma.masked_invalid(np.array(read, dtype=float))  # (models, epochs + 1)
+            by_seed.append(values.mean(axis=0))
+            skipped += int(np.ma.getmaskarray(values).any(axis=1).sum())
+        at_epochs = np.ma.stack(by_seed, axis=1)
+        means = [mean_interval(at.compressed()) if at.count() else None for at in at_epochs]
+        curves.append(EpochCurve(group, measure, tuple(means), skipped))
+    return curves

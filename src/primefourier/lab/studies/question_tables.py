@@ -11,10 +11,8 @@ from typing import Any
 from primefourier.analysis import Interval
 from primefourier.lab.claim_tables import verdict_so_far
 from primefourier.lab.probe import KINDS
-from primefourier.lab.studies.alias_bins import FAR, USED, AliasBin
-from primefourier.lab.studies.probe_groups import Group
-from primefourier.lab.studies.probe_means import MEASURES, DepthDrops, EpochCurve
-from primefourier.lab.studies.questions import Answers
+from primefourier.lab.studies.probe_means import MEASURES, DepthDrops, EpochCurve, Group
+from primefourier.lab.studies.questions import FAR, USED, AliasBin, Answers
 from primefourier.lab.tables import Table, write_interval, write_number
 
 SHOWN_EPOCHS = (0, 1, 2, 5, 10, 25)
@@ -43,8 +41,8 @@ def answers_as_data(answers: Answers) -> dict[str, Any]:
             {
                 **_group(found.group),
                 "ablation": found.kind,
-                "relevant": list(map(_interval, found.relevant)),
-                "other": list(map(_interval, found.other)),
+                "relevant": list(map(interval_as_data, found.relevant)),
+                "other": list(map(interval_as_data, found.other)),
                 "largest": asdict(found.largest),
             }
             for found in answers.depths
@@ -55,7 +53,7 @@ def answers_as_data(answers: Answers) -> dict[str, Any]:
                 "measure": curve.measure.name,
                 "title": curve.measure.title,
                 "meaning": curve.measure.meaning,
-                "by_epoch": [value and _interval(value) for value in curve.values],
+                "by_epoch": [value and interval_as_data(value) for value in curve.values],
                 "skipped": curve.skipped,
             }
             for curve in answers.curves
@@ -226,7 +224,7 @@ def _group(group: Group) -> dict[str, Any]:
         "row": group.row,
         "range": group.input_range,
         "seeds": list(group.by_seed),
-        "models": group.models,
+        "models": len(group.records),
     }
 
 
@@ -234,5 +232,6 @@ def _bin(found: AliasBin) -> dict[str, Any]:
     return {**asdict(found), "high": None if found.high == math.inf else found.high}
 
 
-def _interval(interval: Interval) -> dict[str, float | None]:
+def interval_as_data(interval: Interval) -> dict[str, float | None]:
+    """Return a mean and the ends of its interval."""
     return {"mean": interval.mean, "low": interval.low, "high": interval.high}

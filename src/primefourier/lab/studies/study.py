@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from primefourier._checks import printable, refuse_unknown
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.parts import PARTS, describe_part
+
+if TYPE_CHECKING:
+    from primefourier.lab.studies.experiment import Experiment
 
 MOST_MODELS = 100_000
 THRESHOLD = 0.85
@@ -66,30 +69,6 @@ class Axis:
         return found if isinstance(found, int | float) else None
 
 
-class StudyLike(Protocol):
-    """What can be run: :class:`Study`, and the paper's experiments."""
-
-    @property
-    def name(self) -> str:
-        """Its name in a store."""
-
-    @property
-    def title(self) -> str:
-        """Its name on pages and figures."""
-
-    @property
-    def configs(self) -> Sequence[ModelConfig]:
-        """Its models."""
-
-    @property
-    def axes(self) -> Sequence[Axis] | None:
-        """The axes of its results; None if they follow from what varies."""
-
-    @property
-    def threshold(self) -> float:
-        """A model has converged if its test accuracy exceeds this after any epoch."""
-
-
 @dataclass(frozen=True)
 class Study:
     """A named list of models.
@@ -136,6 +115,10 @@ class Study:
         object.__setattr__(self, "title", printable(self.title or self.name))
         if self.axes is not None:
             object.__setattr__(self, "axes", tuple(self.axes))
+
+
+StudyLike: TypeAlias = "Study | Experiment"
+"""What can be run."""
 
 
 def find_axes(configs: Iterable[ModelConfig]) -> tuple[Axis, ...]:

@@ -1,40 +1,38 @@
-"""Heatmaps of any study, its profiles, and its accuracy beyond the input range."""
+"""Figures of any study: heatmaps, the drop of every row, and accuracy beyond the input range."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from statistics import mean
+from typing import Any
 
 from matplotlib.figure import Figure
 
-from primefourier.analysis import Interval
-from primefourier.figures import Line, Panel, draw_heatmap, draw_panels
+from primefourier._checks import printable
+from primefourier.analysis import Interval, mean_interval
+from primefourier.figures import DropBars, Line, Panel, draw_drop_bars, draw_heatmap, draw_panels
 from primefourier.lab.cells import Cell
+from primefourier.lab.config import ModelConfig
+from primefourier.lab.record import Record
 from primefourier.lab.studies.figure_files import FigureFile
-from primefourier.lab.studies.grid import Grid
-from primefourier.lab.studies.profile_figures import draw_bars
+from primefourier.lab.studies.grid import Grid, in_order
 from primefourier.lab.tables import write_reach
 
+ERROR_BARS = "Error bars are 95 % intervals over seeds."
 _MOST_LINES = 12
+_MOST_PANELS = 24
+"""A page with more profiles would be too long to read."""
 _ZEROED = "Rows are zeroed in trained networks, on test examples."
 
 
 @dataclass(frozen=True)
 class Heatmap:
-    """What a heatmap shows.
-
-    Args:
-        slug: Its name in a file name.
-        measure: What its cells show.
-        meaning: How that is measured, for the caption.
-        value: Reads the measure from a cell.
-        highest: The end of its colour scale; drops of other rows are small.
-    """
+    """What a heatmap shows: a measure, its name in a file name, and its meaning in the caption."""
 
     slug: str
     measure: str
@@ -79,27 +77,29 @@ def _file_name(text: str) -> str:
 
 def draw_measure(heatmap: Heatmap, grid: Grid) -> Figure:
     """Draw a heatmap; cells that are not measured stay gaps."""
-    values, marks = [], []
-    for row in grid.rows:
-        found = [_read(heatmap, grid.cells.get((row, column))) for column in grid.columns]
-        values.append([value for value, _ in found])
-        marks.append([mark for _, mark in found])
     degenerate = {
         place
         for place, configs in grid.by_place.items()
         if all(config.degenerate for config in configs)
     }
-    without = {place for place, cell in grid.cells.items() if heatmap.value(cell) is None}
+    values, marks, without = {}, {}, set()
+    for place, cell in grid.cells.items():
+        value = heatmap.value(cell)
+        if value is None:
+            without.add(place)
+        elif isinstance(value, Interval):
+            values[place], marks[place] = value.mean, write_reach(value)
+        else:
+            values[place] = value
     left_out = degenerate | without
-    reasons = ["no sum wraps around"] * bool(degenerate) + ["there are no such rows"] * bool(
-        without
-    )
-    text = heatmap.meaning
-    text += f" Left out where {' or '.join(reasons)}." if reasons else ""
+    reasons = ["no sum wraps around"] * bool(degenerate)
+    reasons += ["there are no such rows"] * bool(without)
+    text = heatmap.meaning + f" Left out where {' or '.join(reasons)}." * bool(reasons)
     shown = [cell for place, cell in grid.cells.items() if place not in left_out]
-    marked = any(map(any, marks))
+    marked = any(marks.values())
+    places = [[(row, column) for column in grid.columns] for row in grid.rows]
     return draw_heatmap(
-        values,
+        [[values.get(place, math.nan) for place in row] for row in places],
         rows=grid.rows,
         columns=grid.columns,
         title=f"{grid.title}: {heatmap.measure.lower()}",
@@ -112,19 +112,69 @@ def draw_measure(heatmap: Heatmap, grid: Grid) -> Figure:
         column_label=grid.column_axis.label if grid.column_axis else "",
         measure=heatmap.measure,
         limits=(0, heatmap.highest),
-        excluded=[[(row, c) in left_out for c in grid.columns] for row in grid.rows],
-        marks=marks if marked else None,
+        excluded=[[place in left_out for place in row] for row in places],
+        marks=[[marks.get(place, "") for place in row] for row in places] if marked else None,
     )
 
 
-def _read(heatmap: Heatmap, cell: Cell | None) -> tuple[float, str]:
-    """Return a cell's value, and the reach of its interval if there are several seeds."""
-    value = None if cell is None else heatmap.value(cell)
-    if value is None:
-        return math.nan, ""
-    if isinstance(value, Interval):
-        return value.mean, write_reach(value)
-    return value, ""
+def draw_bars(grid: Grid, column: object) -> Figure:
+    """Draw, for each value along the rows of a grid, the drop of every row of its networks."""
+    panels, values = [], rows_at(grid, column)
+    for value in values[:_MOST_PANELS]:
+        planned = grid.by_place[value, column]
+        records = grid.found(planned)
+        names, relevant = _row_names(records, planned)
+        by_row = [drops_of(records, name) for name in names]
+        note = "" if records else "not measured yet"
+        if planned[0].degenerate:
+            note = "degenerate"
+        intervals = None
+        if len(records) > 1:
+            intervals = [_ends(mean_interval(some)) for some in by_row]
+        rows, marked = ([printable(name) for name in some] for some in (names, relevant))
+        drops = [mean(some) if some else math.nan for some in by_row]
+        panels.append(DropBars(f"{grid.row_name} = {value}", rows, drops, marked, intervals, note))
+    shown = records_at(grid, column)
+    place = f", {grid.column_name} = {column}" if grid.column_axis else ""
+    text = "Drop of test accuracy when one row is zeroed."
+    if len(values) > _MOST_PANELS:
+        text += f" Only the first {_MOST_PANELS} of {len(values)} are shown."
+    return draw_drop_bars(
+        panels,
+        title=f"{grid.title}: drop of every row{place}",
+        caption=grid.caption(text, shown, several=ERROR_BARS),
+        noise_floor=max((record.measured.noise_floor for record in shown), default=0.0),
+    )
+
+
+def _row_names(
+    records: Sequence[Record], planned: Sequence[ModelConfig]
+) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the names of all rows of some models, and of those that all models need."""
+    if not records and not planned[0].known:
+        return (), ()
+    found = [record.measured for record in records] or planned[:1]
+    names = dict.fromkeys(name for one in found for name in one.row_names)
+    needed = set.intersection(*(set(one.relevant or ()) for one in found))
+    return tuple(names), tuple(name for name in names if name in needed)
+
+
+def rows_at(grid: Grid, column: object) -> list[Any]:
+    """Return the values along the rows that are planned in one column."""
+    return in_order(row for row, other in grid.by_place if other == column)
+
+
+def records_at(grid: Grid, column: object) -> list[Record]:
+    """Return the records of one column, including those of incomplete seeds."""
+    return grid.found(
+        c for place, some in grid.by_place.items() if place[1] == column for c in some
+    )
+
+
+def drops_of(records: Sequence[Record], name: str) -> list[float]:
+    """Return the drop of a row in each model that has it."""
+    pairs = (zip(r.measured.row_names, r.measured.drops, strict=True) for r in records)
+    return [drop for rows in pairs for row, drop in rows if row == name]
 
 
 def draw_beyond(grid: Grid) -> Figure:
@@ -140,18 +190,35 @@ def draw_beyond(grid: Grid) -> Figure:
                     by_end.setdefault(float(name), []).append(accuracy)
         ends = sorted(by_end)
         lines.append(Line(cell.name, ends, [mean(by_end[end]) for end in ends]))
+    text = (
+        "The first point of a line is the test accuracy below the input range; the others are test "
+        "sets of larger integers."
+    )
     more = len(grid.cells) - _MOST_LINES
+    if more > 0:
+        text += f" {more} more configurations are not shown."
     return draw_panels(
         [Panel("", "accuracy", lines, sees=(0.0, 1.0))],
         title=f"{grid.title}: accuracy beyond the input range",
         caption=grid.caption(
-            "The first point of a line is the test accuracy below the input range; the others are "
-            "test sets of larger integers."
-            + f" {more} more configurations are not shown."
-            * (more > 0),
-            (record for cell in grid.cells.values() for record in cell.records),
+            text, (record for cell in grid.cells.values() for record in cell.records)
         ),
         across="integers below",
         scale="log",
         columns=1,
     )
+
+
+def interval_line(name: str, xs: Sequence[int], values: Sequence[Interval | None]) -> Line:
+    """Return a line through means, with error bars where there are intervals; gaps are NaN."""
+    means = [math.nan if value is None else value.mean for value in values]
+    ends = [_ends(value) for value in values]
+    known = any(not math.isnan(low) for low, _ in ends)
+    return Line(name, xs, means, ends if known else None)
+
+
+def _ends(interval: Interval | None) -> tuple[float, float]:
+    """Return the ends of an interval, NaN where they are unknown."""
+    if interval is None or interval.low is None or interval.high is None:
+        return math.nan, math.nan
+    return interval.low, interval.high

@@ -1,22 +1,26 @@
-"""A study from a Python file, here and on workers.
+"""Studies from a file: a Python file, here and on workers, or TOML settings.
 
-The file is run because the user names it, or because it defines the parts of a sweep; nothing that
-a store holds is ever imported.
+A Python file is run because the user names it, or because it defines the parts of a sweep; nothing
+that a store holds is ever imported.
 """
 
 from __future__ import annotations
 
 import hashlib
 import importlib.util
+import re
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from primefourier._checks import refuse_unknown
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.parts import PARTS, source_of
-from primefourier.lab.studies.study import StudyLike
+from primefourier.lab.studies.experiment import Experiment
+from primefourier.lab.studies.paper import EXPERIMENTS
+from primefourier.lab.studies.study import MOST_MODELS, StudyLike
 
 Sources = dict[str, str]
 """Files that define parts, with the digests of their content."""
@@ -38,12 +42,7 @@ def read_study_file(path: Path | str) -> list[StudyLike]:
     place = Path(path).resolve()
     if not place.is_file():
         raise ValueError(f"there is no file {str(path)!r}; name a Python file with a study")
-    try:
-        module = _load(place, _digest(place))
-    except SourceError:
-        raise
-    except Exception as error:
-        raise SourceError(f"{path} cannot be run: {type(error).__name__}: {error}") from error
+    module = _load(place, _digest(place))
     found = getattr(module, "studies", None) or [getattr(module, "study", None)]
     studies = list(found) if isinstance(found, list | tuple) else [found]
     for study in studies:
@@ -86,10 +85,7 @@ def load_sources(sources: Sources) -> None:
             raise SourceError(f"this worker has no file {name}; all machines must share it")
         if _digest(place) != digest:
             raise SourceError(f"the file {name} of this worker differs; all machines must share it")
-        try:
-            _load(place, digest)
-        except Exception as error:
-            raise SourceError(f"{name} cannot be run: {type(error).__name__}: {error}") from error
+        _load(place, digest)
 
 
 def refuse_while_loading() -> None:
@@ -106,6 +102,7 @@ def _digest(path: Path) -> str:
 
 
 def _load(path: Path, digest: str) -> Any:
+    """Run a file once, and return it as a module."""
     if (str(path), digest) in _loaded:
         return _loaded[str(path), digest]
     for module in list(sys.modules.values()):
@@ -114,23 +111,73 @@ def _load(path: Path, digest: str) -> Any:
     name = f"primefourier_study_{digest[:16]}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise ImportError("it is not a Python file")
+        raise SourceError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    with _noted(path):
-        try:
-            spec.loader.exec_module(module)
-        except BaseException:
-            del sys.modules[name]
+    _loading.append(path)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException as error:
+        del sys.modules[name]
+        if isinstance(error, SourceError) or not isinstance(error, Exception):
             raise
+        raise SourceError(f"{path} cannot be run: {type(error).__name__}: {error}") from error
+    finally:
+        _loading.pop()
     _loaded[str(path), digest] = module
     return module
 
 
-@contextmanager
-def _noted(path: Path) -> Iterator[None]:
-    _loading.append(path)
+_MOST_BYTES = 20_000
+
+
+def read_settings(path: Path | str) -> list[Experiment]:
+    """Read experiments of the paper from a TOML file; unknown tables and keys are refused.
+
+    Each table is one study, with the keys that ``pfe run`` has as options:
+
+    .. code-block:: toml
+
+        [exp1]
+        sizes = [4, 8]
+        ranges = [100, 1000]
+
+        [[exp2]]
+        moduli = [15, 45]
+
+    Args:
+        path: The file. ``[exp1]`` is one study, ``[[exp1]]`` one of several of the same kind.
+    """
+    path = Path(path)
     try:
-        yield
-    finally:
-        _loading.pop()
+        with path.open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
+            raise ValueError(f"{path} must have at most {_MOST_BYTES} bytes, got more")
+        text = content.decode()
+        if re.search(r"[\da-fA-F_]{301}", text):  # slow to read
+            raise ValueError(f"{path} must hold numbers of at most 300 digits, got a longer one")
+        data = tomllib.loads(text)
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is not a TOML file: {error}") from error
+    except RecursionError as error:
+        raise ValueError(f"{path} is nested too deeply; settings are lists of integers") from error
+    refuse_unknown(data, list(EXPERIMENTS), str(path))
+    studies: list[Experiment] = []
+    for name, tables in data.items():
+        where = f"[{name}] of {path}"
+        for table in tables if isinstance(tables, list) else [tables]:
+            if not isinstance(table, dict):
+                raise ValueError(f"{where} must be a table of settings, got {table!r}")
+            try:
+                studies.append(EXPERIMENTS[name].from_dict(table, where))
+            except (TypeError, ValueError) as error:
+                text = str(error)
+                raise ValueError(text if where in text else f"{where}: {text}") from error
+            if sum(len(study.configs) for study in studies) > MOST_MODELS:
+                raise ValueError(f"{path} must name at most {MOST_MODELS} models, got more")
+    if not studies:
+        raise ValueError(f"{path} names no experiment; write a table such as [exp1]")
+    return studies

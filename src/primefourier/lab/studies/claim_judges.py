@@ -1,0 +1,300 @@
+"""How the paper's claims are judged: each function takes measured cells, and returns a finding.
+
+``asked`` is how many configurations a claim is about. Cells are those of the paper's
+configurations, so they have relevant and other rows.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from operator import and_
+
+from primefourier.analysis import Interval, mean_interval
+from primefourier.lab.agreement import (
+    AT_LEAST_ZERO,
+    Agreement,
+    is_above,
+    is_below_floor,
+    is_inside,
+)
+from primefourier.lab.cells import Bounds, Cell
+from primefourier.lab.claims import Evidence, Finding, Verdict, count_agreeing, judge_all
+from primefourier.lab.studies.experiment import PAPER_RANGES
+from primefourier.lab.studies.paper import SinglePrime
+from primefourier.lab.studies.paper_grids import modulus_of
+from primefourier.lab.tables import write_interval, write_spread
+
+SMALLEST_RANGE = 100
+FAR_ABOVE = 3
+COMPARABLE = 2
+MANY = 10
+_RATIO = 500
+
+
+def relevant_drop(cell: Cell) -> Interval:
+    """Return the drop of the relevant rows."""
+    return _combine(cell, 1, 0)
+
+
+def other_drop(cell: Cell) -> Interval:
+    """Return the drop of the other rows."""
+    return _combine(cell, 0, 1)
+
+
+def _combine(cell: Cell, relevant: float, other: float) -> Interval:
+    """Return a linear combination of both drops, computed seed by seed.
+
+    Its interval is narrower than the intervals of the two drops suggest, since both are of the same
+    networks.
+    """
+    return mean_interval(list(_by_seed(cell, relevant, other).values()))
+
+
+def _by_seed(cell: Cell, relevant: float, other: float) -> dict[int, float]:
+    return {
+        seed: relevant * a + other * b
+        for seed, (a, b) in cell.by_seed.items()
+        if a is not None and b is not None
+    }
+
+
+def _write(drop: Interval, digits: int = 3) -> str:
+    return write_interval(drop, digits, seeds=True)
+
+
+def in_range(
+    cells: Sequence[Cell], asked: int, *, read: Callable[[Cell], Interval], low: float, high: float
+) -> Finding:
+    """Judge whether the drop of every configuration lies in a range."""
+    drops = [read(cell) for cell in cells]
+    evidence = [
+        Evidence.of(cell, _write(drop), is_inside(drop, low, high))
+        for cell, drop in zip(cells, drops, strict=True)
+    ]
+    measured = ""
+    if drops:
+        spread = write_spread([drop.mean for drop in drops])
+        measured = f"{spread}; {count_agreeing(evidence)} of {len(evidence)} in range"
+    return judge_all(evidence, measured, asked)
+
+
+def in_diagonal_ranges(cells: Sequence[Cell], asked: int) -> Finding:
+    """Judge whether diagonal drops lie in all three ranges that the paper gives."""
+    evidence, drops, large, inside = [], [], [], [0, 0, 0]
+    for cell in cells:
+        drop = relevant_drop(cell)
+        drops.append(drop.mean)
+        ranges = [(0.60, 0.92), (0.54, 0.93)]
+        if cell.row >= MANY:
+            large.append(drop.mean)
+            ranges.append((0.82, 0.92))
+        answers = [is_inside(drop, *ends) for ends in ranges]
+        for i, answer in enumerate(answers):
+            inside[i] += answer.agrees is True
+        evidence.append(Evidence.of(cell, _write(drop), reduce(and_, answers)))
+    measured = ""
+    if drops:
+        spread = write_spread(drops)
+        measured = f"{spread}; {inside[0]} of {len(drops)} in 0.60–0.92, {inside[1]} in 0.54–0.93"
+    if large:
+        spread = write_spread(large)
+        measured += f"; |P| ≥ 10: {spread}, {inside[2]} of {len(large)} in 0.82–0.92"
+    return judge_all(evidence, measured, asked)
+
+
+def far_above(cells: Sequence[Cell], asked: int) -> Finding:
+    """Judge whether relevant drops are far above other ones, and both above noise."""
+    evidence, ratios = [], []
+    for cell in cells:
+        relevant, other = relevant_drop(cell), other_drop(cell)
+        times = is_above(_combine(cell, 1, -FAR_ABOVE), AT_LEAST_ZERO)
+        above_other = is_above(_combine(cell, 1, -1), cell.noise_floor)
+        above_zero = is_above(relevant, cell.noise_floor)
+        text = f"{_write(relevant)} against {_write(other)}"
+        evidence.append(Evidence.of(cell, text, times & above_other & above_zero))
+        ratios.append(relevant.mean / other.mean if other.mean > 0 else math.inf)
+    worst = min(ratios, default=math.inf)
+    least = f"smallest ratio {worst:.1f}" if worst < math.inf else "off-diagonal never above 0"
+    measured = f"{count_agreeing(evidence)} of {len(evidence)} configurations; {least}"
+    return judge_all(evidence, measured, asked)
+
+
+def comparable(cells: Sequence[Cell], asked: int) -> Finding:
+    """Judge whether the control's off-diagonal drops are in range and like the diagonal ones."""
+    evidence, drops, inside, comparable = [], [], 0, 0
+    for cell in cells:
+        drop = other_drop(cell)
+        fits = is_inside(drop, 0.14, 0.46)
+        alike = is_above(_combine(cell, COMPARABLE, -1), AT_LEAST_ZERO) & is_above(
+            _combine(cell, -1, COMPARABLE), AT_LEAST_ZERO
+        )
+        drops.append(drop.mean)
+        inside += fits.agrees is True
+        comparable += alike.agrees is True
+        text = f"{_write(drop)}, diagonal {_write(relevant_drop(cell))}"
+        evidence.append(Evidence.of(cell, text, fits & alike))
+    measured = ""
+    if drops:
+        counts = f"{inside} of {len(drops)} in range, {comparable} comparable to the diagonal"
+        measured = f"{write_spread(drops)}; {counts}"
+    return judge_all(evidence, measured, asked)
+
+
+def below_floor(
+    cells: Sequence[Cell], asked: int, *, least: float, percent: bool = False
+) -> Finding:
+    """Judge in how many configurations the drop of the other rows is below the noise floor.
+
+    The claim holds from the share ``least`` on, to two decimals, and in part above one half.
+    """
+    if not cells:
+        return judge_all([], "", asked)
+
+    def judge(share: float) -> Verdict:
+        if share <= 0.5:
+            return "does not hold"
+        return "holds" if round(share, 2) >= least else "holds in part"
+
+    evidence = []
+    for cell in cells:
+        text = f"{_write(other_drop(cell), 4)}, floor {cell.noise_floor:.4f}"
+        agreement = is_below_floor(other_drop(cell), cell.noise_floor)
+        evidence.append(Evidence.of(cell, text, agreement))
+    below, total = count_agreeing(evidence), len(evidence)
+    measured = f"{below} of {total} below the noise floor"
+    if percent:
+        measured = f"{100 * below / total:.0f} %: {below} of {total}"
+    # A mean over seeds does not show how much the count depends on the seed.
+    shared = sorted(set.intersection(*(set(cell.seeds) for cell in cells)))
+    counts = [
+        sum(abs(_by_seed(cell, 0, 1)[seed]) < cell.noise_floor for cell in cells)
+        for seed in (shared if len(shared) > 1 else ())
+    ]
+    if counts:
+        measured += f"; seed by seed {', '.join(map(str, counts))}"
+    by_seed = tuple(judge(count / total) for count in counts)
+    return Finding(judge(below / total), measured, tuple(evidence), asked, by_seed=by_seed)
+
+
+def lower_at_100_by_row(
+    cells: Sequence[Cell], asked: int, *, name: str, noun: str, other: float
+) -> Finding:
+    """Judge whether the relevant drop plus a multiple of the other one is lower at r = 100."""
+    values: dict[str, dict[int, dict[int, float]]] = {}
+    for cell in cells:
+        by_range = values.setdefault(f"{name} = {cell.row}", {})
+        by_range[cell.column] = _by_seed(cell, 1, other)
+    return judge_lower_at_100(values, asked=asked, noun=noun)
+
+
+def judge_lower_at_100(
+    values: Mapping[str, Mapping[int, Mapping[int, float]]], *, asked: int, noun: str
+) -> Finding:
+    """Judge whether a value is lower at r = 100 than its mean over the larger ranges.
+
+    Args:
+        values: For each name and each measured r, the value of each seed.
+        asked: How many names the claim is about.
+        noun: What the names are.
+    """
+    evidence, unfinished = [], 0
+    for name, by_range in values.items():
+        larger = [by_seed for r, by_seed in by_range.items() if r > SMALLEST_RANGE]
+        if SMALLEST_RANGE not in by_range or not larger:
+            continue
+        smallest = by_range[SMALLEST_RANGE]
+        here = mean_interval(list(smallest.values()))
+        beyond = statistics.mean(statistics.mean(by_seed.values()) for by_seed in larger)
+        shared = set(smallest).intersection(*larger)
+        gaps = [statistics.mean(some[seed] for some in larger) - smallest[seed] for seed in shared]
+        settled = is_above(mean_interval(gaps), 0).settled if len(gaps) > 1 else None
+        unfinished += len(by_range) < len(PAPER_RANGES)
+        text = f"{_write(here)} at r = {SMALLEST_RANGE}, {beyond:.3f} beyond"
+        evidence.append(Evidence(name, text, here.mean < beyond, settled))
+    lower, count = count_agreeing(evidence), len(evidence)
+    measured = f"lower at r = {SMALLEST_RANGE} for {lower} of {count} {noun}"
+    return replace(judge_all(evidence, measured, asked), unfinished=unfinished)
+
+
+def fully_accurate(cells: Sequence[Cell], asked: int) -> Finding:
+    """Judge whether the test accuracy of every configuration is 1.00."""
+    evidence = [
+        Evidence.of(cell, _write(cell.accuracy, 4), is_inside(cell.accuracy, 1.0, math.inf))
+        for cell in cells
+    ]
+    lowest = min((cell.accuracy.mean for cell in cells), default=math.nan)
+    measured = f"{count_agreeing(evidence)} of {len(cells)} at 1.00; lowest {lowest:.4f}"
+    return judge_all(evidence, measured, asked)
+
+
+def converging(cells: Sequence[Cell], asked: int) -> Finding:
+    """Judge whether every model whose r exceeds its task prime converges."""
+    threshold = SinglePrime.threshold
+    evidence, models, converged, fallen = [], 0, 0, 0
+    for cell in cells:
+        by_seed: dict[int, list[float]] = {}
+        for record in cell.records:
+            if cell.column > modulus_of(record):
+                accuracy = max(record.measured.accuracy_by_epoch)
+                by_seed.setdefault(record.config.seed, []).append(accuracy)
+                fallen += accuracy > threshold >= record.measured.accuracy
+        best = [accuracy for group in by_seed.values() for accuracy in group]
+        if best:
+            good = sum(value > threshold for value in best)
+            models, converged = models + len(best), converged + good
+            text = f"{good} of {len(best)} models, lowest {min(best):.3f}"
+            answers = {min(group) > threshold for group in by_seed.values()}
+            settled = len(answers) == 1 if len(by_seed) > 1 else None
+            evidence.append(Evidence.of(cell, text, Agreement(good == len(best), settled)))
+    measured = f"{converged} of {models} models"
+    if fallen:
+        measured += f"; {fallen} of them fall back later and end below it"
+    return judge_all(evidence, measured, asked)
+
+
+def specialised(cells: Sequence[Cell], asked: int) -> Finding:
+    """Judge whether relevant drops exceed 500 times the other ones, by exact bounds on both."""
+    evidence = []
+    for cell in cells:
+        if (bounds := cell.bounds()) is None:
+            continue
+        relevant, other = bounds
+        exceeds = None  # the bounds do not decide it
+        if relevant.low > _RATIO * other.high:
+            exceeds = True
+        elif relevant.high <= _RATIO * other.low:
+            exceeds = False
+        settled = is_above(_combine(cell, 1, -_RATIO), 0).settled
+        agreement = Agreement(exceeds, settled)
+        evidence.append(Evidence.of(cell, _write_ratio(relevant, other), agreement))
+    if not evidence:
+        return judge_all([], "", asked)
+    above, below = count_agreeing(evidence), sum(item.agrees is False for item in evidence)
+    undecided = len(evidence) - above - below
+    verdict: Verdict = "holds" if above == len(evidence) else "holds in part"
+    if not above:
+        verdict = "does not hold" if below else "cannot be told"
+    measured = f"above {_RATIO} in {above} of {len(evidence)} configurations, below in {below}"
+    measured += f", undecided in {undecided}" * bool(undecided)
+    return Finding(verdict, measured, tuple(evidence), asked)
+
+
+def _write_ratio(relevant: Bounds, other: Bounds) -> str:
+    """Write the ratio of two drops with its bounds; a lower bound where the other may be 0.
+
+    >>> _write_ratio(Bounds(0.8, 0.75, 0.85), Bounds(0.02, 0.01, 0.03))
+    '40 [25, 85]'
+    >>> _write_ratio(Bounds(0.8, 0.75, 0.85), Bounds(0.0, -0.0005, 0.0005))
+    '> 1500'
+    """
+    if other.high <= 0:
+        return "the other drop is not above 0"
+    if other.low <= 0:
+        return f"> {math.floor(max(0.0, relevant.low) / other.high)}"
+    ends = (relevant.mean / other.mean, relevant.low / other.high, relevant.high / other.low)
+    ratio, low, high = (f"{end:.0f}" if end >= 100 else f"{end:.3g}" for end in ends)
+    return f"{ratio} [{low}, {high}]"
