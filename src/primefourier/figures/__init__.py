@@ -11,16 +11,19 @@ except ImportError as error:
 from primefourier.figures.bars import DropBars, draw_drop_bars
 from primefourier.figures.blocks import draw_block_matrix
 from primefourier.figures.circles import draw_circles
+from primefourier.figures.cliff import Cliff, draw_cliffs
 from primefourier.figures.grids import DropMatrix, draw_drop_matrices, draw_heatmap
 from primefourier.figures.lines import Line, Panel, draw_drop_lines, draw_panels
 
 __all__ = [
+    "Cliff",
     "DropBars",
     "DropMatrix",
     "Line",
     "Panel",
     "draw_block_matrix",
     "draw_circles",
+    "draw_cliffs",
     "draw_drop_bars",
     "draw_drop_lines",
     "draw_drop_matrices",

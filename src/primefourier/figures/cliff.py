@@ -1,0 +1,109 @@
+"""The cliff: which rows networks use, and their accuracy against the size of the inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from primefourier.figures.style import (
+    BLUE,
+    INK,
+    OTHER,
+    PALE,
+    RELEVANT,
+    VERMILLION,
+    new_page,
+    style_axes,
+    write_labels,
+    write_short,
+    write_title,
+)
+
+_WIDTH, _HEIGHT = 3.6, 2.1  # inches, of one panel
+_RIGHT = 0.99
+
+
+@dataclass(frozen=True)
+class Cliff:
+    """One network: the drop of each row, and its accuracy in range and beyond.
+
+    Attributes:
+        name: Written above its panels.
+        drops: The drop of each row.
+        relevant: The rows that the task needs.
+        input_range: r; it was trained on inputs below r.
+        accuracy: Accuracy in range.
+        beyond: Accuracy on inputs below each number, all at or above r.
+    """
+
+    name: str
+    drops: Mapping[int, float]
+    relevant: Sequence[int]
+    input_range: int
+    accuracy: float
+    beyond: Mapping[int, float]
+
+
+def draw_cliffs(networks: Sequence[Cliff], *, title: str, caption: str = "") -> Figure:
+    """Draw two panels per network: the drop of every row, and accuracy against input size.
+
+    >>> one = Cliff("N = 33", {3: 0.6, 11: 0.9, 17: 0.5}, (3, 11), 100, 1.0, {200: 0.3, 10**6: 0.1})
+    >>> [axes.get_title(loc="left") for axes in draw_cliffs([one], title="A cheat").axes]
+    ['N = 33: rows used', 'Accuracy by input size']
+    """
+    if not networks:
+        raise ValueError("networks must have at least one Cliff, got none")
+    key: list[tuple[Artist, str]] = [
+        (Patch(**RELEVANT), "row that N needs"),
+        (Patch(**OTHER), "other row"),
+        (Line2D([], [], color=BLUE, marker="o", lw=2), "right"),
+        (Line2D([], [], color=VERMILLION, marker="X", lw=0, ms=8), "wrong"),
+    ]
+    figure, body = new_page(
+        2 * (_WIDTH + 0.5), len(networks) * (_HEIGHT + 0.5), title=title, caption=caption, key=key
+    )
+    grid = body.subplots(len(networks), 2, squeeze=False)
+    for (left, right), network in zip(grid, networks, strict=True):
+        _draw_rows(left, network)
+        _draw_accuracy(right, network)
+    return figure
+
+
+def _draw_rows(axes: Axes, network: Cliff) -> None:
+    write_title(axes, f"{network.name}: rows used", _WIDTH)
+    for x, (row, drop) in enumerate(network.drops.items()):
+        axes.bar(x, drop, 0.72, **(RELEVANT if row in network.relevant else OTHER))
+        axes.text(x, max(drop, 0) + 0.02, write_short(drop), ha="center", size=8, color=INK)
+    axes.set_xticks(range(len(network.drops)), [str(row) for row in network.drops])
+    axes.set_ylim(min(0, *network.drops.values()), 1.12)
+    style_axes(axes, grid="y")
+    axes.tick_params(axis="x", length=0)
+    write_labels(axes, across="row", up="drop without it", inches=(_WIDTH, _HEIGHT))
+
+
+def _draw_accuracy(axes: Axes, network: Cliff) -> None:
+    write_title(axes, "Accuracy by input size", _WIDTH)
+    ends = [network.input_range, *network.beyond]
+    values = [network.accuracy, *network.beyond.values()]
+    axes.plot(ends, values, color=PALE, lw=2, zorder=1)
+    for end, value in zip(ends, values, strict=True):
+        right = value >= _RIGHT
+        look = {"color": BLUE, "marker": "o"} if right else {"color": VERMILLION, "marker": "X"}
+        axes.plot(end, value, ms=8, lw=0, zorder=2, **look)  # type: ignore[arg-type]
+        axes.annotate(
+            f"{value:.2f}", (end, value), (0, 7), ha="center", textcoords="offset points", size=8,
+            color=INK,
+        )  # fmt: skip
+    axes.axvspan(ends[0] / 10, network.input_range, color="#E8F1F8", lw=0, zorder=0)
+    axes.text(0.02, 0.06, "trained", transform=axes.transAxes, size=8, color=INK)
+    axes.set_xscale("log")
+    axes.set_xlim(ends[0] / 10, ends[-1] * 10)
+    axes.set_ylim(-0.03, 1.16)
+    style_axes(axes, grid="y")
+    write_labels(axes, across="inputs below", up="accuracy", inches=(_WIDTH, _HEIGHT))
