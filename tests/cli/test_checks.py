@@ -1,7 +1,7 @@
-"""``pfe theory``; and ``pfe verify`` on records as measured and on changed ones."""
+"""``pfe theory``, ``pfe bench``; ``pfe verify`` on records as measured and on changed ones."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from lab_records import failed
+from primefourier.lab import speed
+from primefourier.lab.config import ModelConfig
 from primefourier.lab.measurement import measure
 from primefourier.lab.record import Record
 from primefourier.lab.store import write_store
@@ -123,18 +125,14 @@ def test_other_circumstances_explain_a_difference(
     ((name, value),) = where.items()
     value = value if name == "machine" else "012345678+"
     assert f"Not as in the records: {name} {value} → " in text
-
-
-def test_other_circumstances_are_reported_also_without_a_difference(
-    pfe: Pfe, tmp_path: Path, records: list[Record]
-) -> None:
-    elsewhere = replace(records[0].provenance, machine="an abacus", commit=None)
-    fill(tmp_path, [replace(records[0], provenance=elsewhere)])
-    code, out, _ = pfe("verify", str(tmp_path), "--workers", "0")
-    assert code == 0
-    assert "Not as in the records: machine an abacus → " in out
-    assert "commit unknown → " in " ".join(out.split())
-    assert "damage" not in out
+    fill(
+        tmp_path / "other",
+        [replace(records[0], provenance=replace(records[0].provenance, commit=None))],
+    )
+    code, out, _ = pfe("verify", str(tmp_path / "other"), "--workers", "0")
+    assert (code, "Not as in the records: commit unknown → " in out, "damage" in out) == (
+        *(0, True, False),
+    )
 
 
 def test_models_that_fail_when_trained_again_are_reported(
@@ -185,5 +183,24 @@ def test_verify_needs_measured_models(pfe: Pfe, tmp_path: Path) -> None:
     fill(tmp_path, [failed(small_config())])
     code, _, err = pfe("verify", str(tmp_path))
     assert (code, f"{tmp_path} has no measured models yet" in err) == (2, True)
-    code, _, err = pfe("verify", str(tmp_path), "--sample", "0")
-    assert (code, "--sample must be at least 1, got 0" in err) == (2, True)
+
+
+def test_bench_prints_times_speed_up_and_share(pfe: Pfe, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fixed times replace the measurement."""
+    configs: list[ModelConfig] = []
+
+    def measure_speed(models: Sequence[ModelConfig], *, workers: int) -> speed.Speed:
+        configs.extend(models)
+        return speed.Speed(len(models), workers, 60.0, 10.0, flops=10**12, gemm_rate=2e11)
+
+    monkeypatch.setattr(speed, "measure_speed", measure_speed)
+    code, out, _ = pfe("bench", "--epochs", "2", "--workers", "2", "--json")
+    found = json.loads(out)
+    assert (code, found["models"], found["workers"]) == (0, 8, 2)
+    assert (found["ratio"], found["gemm_share"]) == (6, 0.5)
+    assert {(len(c.embedding.primes), c.task.input_range, c.training.epochs) for c in configs} == {
+        (8, 1000, 2)
+    }
+    _, *lines = pfe("bench", "--workers", "2")[1].splitlines()
+    numbers = [line.removesuffix(" s").removesuffix(" GFLOP/s")[-8:] for line in lines]
+    assert [float(number) for number in numbers] == [60, 10, 6, 100, 200, 0.5]

@@ -12,8 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from primefourier._checks import plural, require_choice
 from primefourier.cli.options import Seeds, Settings, Sweep
-from primefourier.cli.output import print_prose, print_table, print_text, write_seconds
-from primefourier.cli.progress import ProgressBar
+from primefourier.cli.output import (
+    ProgressBar,
+    print_prose,
+    print_table,
+    print_text,
+    write_seconds,
+)
 from primefourier.cli.verdicts import print_claims
 
 if TYPE_CHECKING:
@@ -101,11 +106,10 @@ def _read_studies(name: str | None, settings: Settings, config: Path | None) -> 
     from primefourier.lab.studies.study_file import read_study_file
 
     given = {key: value for key, value in asdict(settings).items() if value is not None}
-    options = {key: "--" + key.replace("_", "-") for key in given}
+    options = ["--" + key.replace("_", "-") for key in given]
     if config is not None:
         if name is not None or given:
-            extra = name or next(iter(options.values()))
-            raise ValueError(f"--config cannot be combined with {extra}")
+            raise ValueError(f"--config cannot be combined with {name or options[0]}")
         return read_settings(config)
     if name is None:
         raise ValueError(
@@ -114,10 +118,10 @@ def _read_studies(name: str | None, settings: Settings, config: Path | None) -> 
         )
     if name.endswith(".py"):
         if given:
-            raise ValueError(f"{next(iter(options.values()))} is not an option of a Python file")
+            raise ValueError(f"{options[0]} is not an option of a Python file")
         return list(read_study_file(name))
     require_choice(name, list(EXPERIMENTS), "experiment")
-    for key, option in options.items():
+    for key, option in zip(given, options, strict=True):
         owners = [other for other in EXPERIMENTS if hasattr(EXPERIMENTS[other], key)]
         if name not in owners:
             raise ValueError(f"{option} is an option of {' and '.join(owners)}, not of {name}")
