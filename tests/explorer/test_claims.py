@@ -35,15 +35,12 @@ def test_every_claim_shows_its_verdict_rule_and_evidence(report: Visit) -> None:
         assert button.get_attribute("aria-expanded") == "false"
 
 
-def test_evidence_opens_its_configuration(report: Visit) -> None:
+def test_evidence_opens_its_configuration_and_the_head_counts_the_verdicts(report: Visit) -> None:
     page = report.page
     page.get_by_role("button", name="C.1").click()
     page.get_by_role("button", name="|P| = 6, r = 500", exact=True).click()
     assert page.locator("#detail-title").inner_text() == "Control (PFE-Shuffled): |P| = 6, r = 500"
-
-
-def test_the_head_counts_the_verdicts(report: Visit) -> None:
-    text = report.page.locator("#run").inner_text().replace("\n", " ")
+    text = page.locator("#run").inner_text().replace("\n", " ")
     for verdict, several in [("holds", "hold"), ("does not hold", "do not hold")]:
         found = [finding for finding in FINDINGS.values() if finding.verdict == verdict]
         words = verdict if len(found) == 1 else several

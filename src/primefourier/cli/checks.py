@@ -100,12 +100,9 @@ def verify(
     Each is compared bit for bit: correct answers after every epoch, lost and gained in every row.
     Nothing is written. Exits with 1 if a model differs or fails.
 
-    Parameters
-    ----------
-    sample
-        How many models, chosen at random; all, if there are fewer.
-    seed
-        Decides which models are chosen.
+    Args:
+        sample: How many models, chosen at random; all, if there are fewer.
+        seed: Decides which models are chosen.
     """
     from primefourier.lab.store import read_store
     from primefourier.lab.verify import choose_sample
@@ -168,10 +165,7 @@ def _explain(check: Check) -> str:
             "this does not indicate damage."
         )
     if check.source_differs:
-        return (
-            "this should not happen unless training has changed: the commit or version of "
-            "primefourier differs, but machine, device and other versions match the record."
-        )
+        return "this should not happen unless training has changed with primefourier's source."
     return (
         "this should not happen: machine, device, versions and commit match the record. "
         "The record was changed, or one of the two calculations went wrong."
@@ -213,12 +207,9 @@ def bench(*, epochs: Integer = 3, workers: Positive | None = None, json: Json = 
     torch's default threads, and fast on worker processes. Use an idle machine: other programs slow
     plain much more than fast.
 
-    Parameters
-    ----------
-    epochs
-        Epochs of each model; the paper has 25, a few are enough to compare.
-    workers
-        Worker processes of fast (default: one for each core).
+    Args:
+        epochs: Epochs of each model; the paper has 25, a few are enough to compare.
+        workers: Worker processes of fast (default: one for each core).
     """
     from primefourier.cluster import usable_cores
     from primefourier.lab.speed import measure_speed

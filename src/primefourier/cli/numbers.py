@@ -54,14 +54,10 @@ def encode(
 ) -> None:
     """Encode integers of any size.
 
-    Parameters
-    ----------
-    numbers
-        The integers, such as 9 17 -26.
-    dtype
-        Precision of the codes.
-    out
-        Write the codes to this .npy file instead, shape (numbers, primes, depth, 2).
+    Args:
+        numbers: The integers, such as 9 17 -26.
+        dtype: Precision of the codes.
+        out: Write the codes to this .npy file instead, shape (numbers, primes, depth, 2).
     """
     if not numbers:
         raise ValueError("at least one integer is required, such as: pfe encode 9 17")
@@ -132,28 +128,21 @@ def encode_file(
 
     Other columns are kept, except in .npy files, which hold the codes alone.
 
-    Parameters
-    ----------
-    sources
-        The file to read; or, if the output is a folder, several files or folders of them.
-    out
-        File to write; or folder, such as codes/: the same command again continues a stopped run.
-    column
-        A column of integers, or of texts of decimal integers; may be repeated. Not for .npy files.
-    dtype
-        Precision of the codes.
-    name
-        Name of the column of codes; with several columns, each is called COLUMN_NAME.
-    format
-        Format of the files in a folder (default: parquet).
-    on_bad
-        At a row without an integer, error stops; reject leaves it out.
-    rejects
-        File that lists such rows (default: OUT.rejects.jsonl; in a folder always _rejects.jsonl).
-    overwrite
-        Replace existing output.
-    scheduler
-        Dask scheduler whose workers encode a file each: tcp://10.0.0.1:8786, or --scheduler-file.
+    Args:
+        sources: The file to read; or, if the output is a folder, several files or folders of them.
+        out: File to write; or folder, such as codes/: the same command again continues a stopped
+            run.
+        column: A column of integers, or of texts of decimal integers; may be repeated. Not for .npy
+            files.
+        dtype: Precision of the codes.
+        name: Name of the column of codes; with several columns, each is called COLUMN_NAME.
+        format: Format of the files in a folder (default: parquet).
+        on_bad: At a row without an integer, error stops; reject leaves it out.
+        rejects: File that lists such rows (default: OUT.rejects.jsonl; in a folder always
+            _rejects.jsonl).
+        overwrite: Replace existing output.
+        scheduler: Dask scheduler whose workers encode a file each: tcp://10.0.0.1:8786, or
+            --scheduler-file.
     """
     basis = read_basis(primes, depth)
 
@@ -217,15 +206,11 @@ def decode(
 ) -> None:
     """Decode codes back to integers.
 
-    Parameters
-    ----------
-    file
-        JSON as pfe encode --json prints it, which names its basis, or a .npy array; - reads JSON
-        from standard input.
-    signed
-        Print the integers nearest zero instead of those in 0 … range - 1.
-    errors
-        What to do with vectors that are not near any code: raise an error, or mask them.
+    Args:
+        file: JSON as pfe encode --json prints it, which names its basis, or a .npy array; - reads
+            JSON from standard input.
+        signed: Print the integers nearest zero instead of those in 0 … range - 1.
+        errors: What to do with vectors that are not near any code: raise an error, or mask them.
     """
     import numpy as np
 
@@ -319,12 +304,9 @@ def plan(
 ) -> None:
     """List the channels that arithmetic modulo N needs, and factors of N that the basis misses.
 
-    Parameters
-    ----------
-    modulus
-        N, at least 2.
-    input_range
-        Inputs are below this integer; report also whether their sums wrap around.
+    Args:
+        modulus: N, at least 2.
+        input_range: Inputs are below this integer; report also whether their sums wrap around.
     """
     import primefourier as pf
 

@@ -30,18 +30,12 @@ def circles(
 ) -> None:
     """Draw how prime circles add two integers: figures 1 and 2 of the paper for any a, b, N.
 
-    Parameters
-    ----------
-    a
-        The first integer.
-    b
-        The second integer.
-    modulus
-        N, at least 2.
-    out
-        The picture to write: .png, .svg or .pdf.
-    primes
-        Circles to draw, such as 3,5,7 (default: those of N and a few others).
+    Args:
+        a: The first integer.
+        b: The second integer.
+        modulus: N, at least 2.
+        out: The picture to write: .png, .svg or .pdf.
+        primes: Circles to draw, such as 3,5,7 (default: those of N and a few others).
     """
     check_output(out, (".png", ".svg", ".pdf"))
     from primefourier.figures import draw_circles
@@ -68,23 +62,15 @@ def explore(
     It shows how number circles compute a + b modulo N, and which channels matter for N. Everything
     can be changed in the page; the arguments are its first values.
 
-    Parameters
-    ----------
-    a
-        The first integer, of any size.
-    b
-        The second integer.
-    modulus
-        N, at least 2.
-    operation
-        add, subtract or multiply.
-    primes
-        Circles to show and primes of the basis, such as 3,5,7 (default: circles that suit N, and
-        the paper's basis).
-    out
-        The file to write.
-    open
-        Open it in your browser.
+    Args:
+        a: The first integer, of any size.
+        b: The second integer.
+        modulus: N, at least 2.
+        operation: add, subtract or multiply.
+        primes: Circles to show and primes of the basis, such as 3,5,7 (default: circles that suit
+            N, and the paper's basis).
+        out: The file to write.
+        open: Open it in your browser.
     """
     from primefourier.explorer import make_page, page_data
     from primefourier.lab.studies.paper import own_form
@@ -107,10 +93,8 @@ def figures(folder: Folder, /, *, out: Path | None = None, json: Json = False) -
 
     Configurations that are not measured yet are visible gaps.
 
-    Parameters
-    ----------
-    out
-        The folder to write to (default: figures in the folder).
+    Args:
+        out: The folder to write to (default: figures in the folder).
     """
     from primefourier import lab
 
@@ -134,12 +118,9 @@ def report(
     It has the heatmaps with every model behind them, the claims with their evidence, and the number
     circles. Works at any time, also while models are trained.
 
-    Parameters
-    ----------
-    open
-        Also open the page in your browser.
-    out
-        The file to write (default: report.html in the folder).
+    Args:
+        open: Also open the page in your browser.
+        out: The file to write (default: report.html in the folder).
     """
     from primefourier import lab
 

@@ -105,10 +105,8 @@ def summary(
 ) -> None:
     """Print one line per measured configuration of every study: accuracy, drops, beyond the range.
 
-    Parameters
-    ----------
-    ablation
-        The kind of ablation of the drops.
+    Args:
+        ablation: The kind of ablation of the drops.
     """
     run = _open(folder)
     rows = run.summary(ablation)
@@ -158,12 +156,10 @@ def _write_end(end: str) -> str:
 def export(folder: Folder, /, *, format: str | None = None, out: Path | None = None) -> None:  # noqa: A002
     """Write all records of a run as one table, one row per model.
 
-    Parameters
-    ----------
-    format
-        jsonl, csv (lists as JSON texts) or parquet (default: the suffix of --out, or else jsonl).
-    out
-        The file to write (default: records.jsonl, .csv or .parquet in the folder).
+    Args:
+        format: jsonl, csv (lists as JSON texts) or parquet (default: the suffix of --out, or else
+            jsonl).
+        out: The file to write (default: records.jsonl, .csv or .parquet in the folder).
     """
     from primefourier import lab
     from primefourier.lab.export import FORMATS

@@ -44,16 +44,19 @@ def run(
 
     Every setting that is not given is the paper's. The same command again continues a stopped run.
 
-    Parameters
-    ----------
-    study
-        A Python file that defines study = lab.Study(…); or exp1 (single primes), control (the same,
-        features shuffled) or exp2 (composite moduli).
-    config
-        TOML file with tables such as [exp1], instead of an experiment and its options.
+    Args:
+        study: A Python file that defines study = lab.Study(…); or exp1 (single primes), control
+            (the same, features shuffled) or exp2 (composite moduli).
+        config: TOML file with tables such as [exp1], instead of an experiment and its options.
     """
+    from primefourier.lab.probe import can_be_probed
+
     studies = _read_studies(study, settings, config)
-    _check_probe(studies, sweep)
+    if sweep.probe and not any(can_be_probed(c) for each in studies for c in each.configs):
+        raise ValueError(
+            "--probe needs the paper's network with rows of primes, which are not shuffled; "
+            "leave it out"
+        )
     folder = sweep.out or Path("results") / (config.stem if config else Path(str(study)).stem)
     if sweep.plan:
         _print_plan(studies, folder, sweep)
@@ -69,11 +72,9 @@ def reproduce(*, profile: str = "quick", seeds: Seeds = None, sweep: Sweep = _SW
 
     The same command again continues a stopped run.
 
-    Parameters
-    ----------
-    profile
-        smoke (about a minute on two cores), quick (about five) or paper (all 750 models, two
-        hours). All follow the paper's protocol; they differ in how many models they train.
+    Args:
+        profile: smoke (about a minute on two cores), quick (about five) or paper (all 750 models,
+            two hours). All follow the paper's protocol; they differ in how many models they train.
     """
     from primefourier import lab
     from primefourier.lab import studies
@@ -128,16 +129,6 @@ def _read_studies(name: str | None, settings: Settings, config: Path | None) -> 
     return [EXPERIMENTS[name].from_dict(given, f"the options of {name}")]
 
 
-def _check_probe(studies: Sequence[StudyLike], sweep: Sweep) -> None:
-    from primefourier.lab.probe import can_be_probed
-
-    if sweep.probe and not any(can_be_probed(c) for study in studies for c in study.configs):
-        raise ValueError(
-            "--probe needs the paper's network with rows of primes, which are not shuffled; "
-            "leave it out"
-        )
-
-
 def _train(studies: Sequence[StudyLike], folder: Path, sweep: Sweep) -> Outcome:
     """Train the models of some studies with progress, and print how the run ended."""
     from primefourier.lab.sweep import run
@@ -170,17 +161,9 @@ def _warn_of_invisible(studies: Sequence[StudyLike]) -> None:
     """Warn about the factors of a modulus that no row carries, and say what to add to the basis."""
     from primefourier.lab.studies import Experiment
 
-    warnings: dict[str, None] = {}
-    for study in studies:
-        for found in study.invisible() if isinstance(study, Experiment) else ():
-            primes = [str(p) for p, _ in found.factors if p not in found.basis.primes]
-            text = f"warning: N = {found.modulus}: {found.explain_missing()}"
-            if primes:
-                are = "s are" if len(primes) > 1 else " is"
-                text += f" The prime{are} invisible to the network: {', '.join(primes)}."
-            warnings[text] = None
-    for text in warnings:
-        _LOG.warning(text)
+    plans = [p for study in studies if isinstance(study, Experiment) for p in study.invisible()]
+    for text in dict.fromkeys(f"N = {plan.modulus}: {plan.explain_missing()}" for plan in plans):
+        _LOG.warning("warning: %s", text)
 
 
 def _print_plan(studies: Sequence[StudyLike], folder: Path, sweep: Sweep) -> None:

@@ -37,15 +37,11 @@ def claims(
 ) -> None:
     """Judge the paper's claims by the records of a run.
 
-    Parameters
-    ----------
-    claim
-        Show the evidence for this claim only, such as E1.3.
-    ablation
-        What replaces an ablated row: zero, as in the paper; mean, its mean over the test pairs; or
-        permute, another pair's row. The last two need models trained with --probe.
-    evidence
-        Also show the evidence for every claim.
+    Args:
+        claim: Show the evidence for this claim only, such as E1.3.
+        ablation: What replaces an ablated row: zero, as in the paper; mean, its mean over the test
+            pairs; or permute, another pair's row. The last two need models trained with --probe.
+        evidence: Also show the evidence for every claim.
     """
     from primefourier import lab
     from primefourier.lab.claim_tables import claims_as_data
@@ -137,12 +133,9 @@ def questions(
     Does it matter what replaces an ablated row? Which depths carry the answer? Which other blocks
     are used? Does training make the network equivariant?
 
-    Parameters
-    ----------
-    question
-        Show the evidence for this question only, such as Q1.
-    evidence
-        Also show the evidence for every question.
+    Args:
+        question: Show the evidence for this question only, such as Q1.
+        evidence: Also show the evidence for every question.
     """
     from primefourier import lab
     from primefourier.lab.studies.question_tables import answers_as_data, answers_as_sections
