@@ -70,6 +70,12 @@ def smoke(
     return folder, done
 
 
+def _block_drop(config: ModelConfig, kind: str, prime: int, depth: int) -> float:
+    """Return a drop that depends on the kind of ablation and on the depth."""
+    on = {"zero": 0.8, "mean": 0.7, "permute": 0.6}[kind] / (1 + depth)
+    return on if str(prime) in (config.relevant or ()) else 0.01
+
+
 @pytest.fixture(scope="session")
 def probed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with made-up records and probes of one configuration, and one not of the paper."""
@@ -79,7 +85,7 @@ def probed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with write_store(folder) as store:
         store.begin(studies_of(configs), "pfe run exp1 --sizes 4 --ranges 100 --probe")
         for record in records_of(configs, off=0.1):
-            store.add(with_probe(record))
+            store.add(with_probe(record, block=_block_drop))
     return folder
 
 
