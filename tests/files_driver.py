@@ -6,8 +6,8 @@ import sys
 import time
 from pathlib import Path
 
-from primefourier.cli import progress
 from primefourier.cli.app import run
+from primefourier.cli.output import ProgressBar
 from primefourier.files import Progress, file_encoding
 
 ROWS = 10
@@ -51,7 +51,7 @@ def main() -> None:
         time.sleep(pause)
 
     file_encoding._BATCH_ROWS = ROWS
-    progress.ProgressBar.show_rows = show  # type: ignore[method-assign,assignment]
+    ProgressBar.show_rows = show  # type: ignore[method-assign,assignment]
     sys.exit(run(sys.argv[2:]))
 
 

@@ -162,22 +162,11 @@ def _help(program: str) -> str:
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 
-def test_make_targets_exist() -> None:
+def test_links_and_make_targets_exist() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    found = {
-        (page.name, max(target))
-        for page in PAGES
-        for target in re.findall(r"`make (\w+)`|^\$? ?make (\w+)", page.read_text(), re.MULTILINE)
-    }
-    assert found
-    assert [(page, name) for page, name in found if f"\n{name}:" not in makefile] == []
-
-
-def test_links_to_files_exist() -> None:
-    links = [
-        (page.name, page.parent / link)
-        for page in PAGES
-        for link in re.findall(r"\]\((?!http)([^)#]+)", page.read_text())
-    ]
-    assert links
-    assert [link for link in links if not link[1].exists()] == []
+    for page in PAGES:
+        text = page.read_text()
+        for link in re.findall(r"\]\((?!http)([^)#]+)", text):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"
+        for target in re.findall(r"`make (\w+)`|^\$? ?make (\w+)", text, re.MULTILINE):
+            assert f"\n{max(target)}:" in makefile, page.name

@@ -8,7 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from lab_records import configs_of, experiment_of_model, records_of, studies_of, with_probe
+from lab_records import (
+    EXP1,
+    EXP2,
+    PAPER,
+    STUDIES,
+    configs_of,
+    experiment_of_model,
+    failed,
+    plausible,
+    records_of,
+    studies_of,
+    with_probe,
+)
 from primefourier.cli.app import run
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.store import read_store, write_store
@@ -58,6 +70,12 @@ def smoke(
     return folder, done
 
 
+def _block_drop(config: ModelConfig, kind: str, prime: int, depth: int) -> float:
+    """Return a drop that depends on the kind of ablation and on the depth."""
+    on = {"zero": 0.8, "mean": 0.7, "permute": 0.6}[kind] / (1 + depth)
+    return on if str(prime) in (config.relevant or ()) else 0.01
+
+
 @pytest.fixture(scope="session")
 def probed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with made-up records and probes of one configuration, and one not of the paper."""
@@ -67,5 +85,32 @@ def probed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with write_store(folder) as store:
         store.begin(studies_of(configs), "pfe run exp1 --sizes 4 --ranges 100 --probe")
         for record in records_of(configs, off=0.1):
-            store.add(with_probe(record))
+            store.add(with_probe(record, block=_block_drop))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def paper(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of all models of the paper, with two models failed and two waiting."""
+    folder = tmp_path_factory.mktemp("sweeps") / "paper"
+    folder.mkdir()
+    with write_store(folder) as store:
+        store.begin(STUDIES, "pfe reproduce --profile paper --out x")
+        for record in plausible(PAPER[4:]):
+            store.add(record)
+        for config in PAPER[:2]:
+            store.add(failed(config))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of a few models."""
+    folder = tmp_path_factory.mktemp("sweeps") / "small"
+    folder.mkdir()
+    configs = [*EXP1[:4], *EXP2[:1]]
+    with write_store(folder) as store:
+        store.begin(studies_of(configs), "pfe run")
+        for record in plausible(configs):
+            store.add(record)
     return folder

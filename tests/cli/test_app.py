@@ -1,8 +1,9 @@
-"""Usage errors, help, exit codes, and ``pfe`` as a process."""
+"""Usage errors, options, help, exit codes, and ``pfe`` as a process."""
 
 import errno
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,22 +15,29 @@ import numpy as np
 import pytest
 
 import primefourier
+from primefourier.cli.options import read_basis, read_integer, read_integers
 
 Pfe = Callable[..., tuple[int, str, str]]
 PFE = Path(sys.executable).with_name("pfe")
+COMMANDS = (
+    *("encode", "encode-file", "decode", "plan", "theory", "circles", "explore", "version"),
+    *("reproduce", "run", "status", "claims", "questions", "figures", "report", "export"),
+    *("repair", "verify", "bench", "summary"),
+)
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         ("encod 9", 'Did you mean "encode"?'),
-        ("theroy", 'Did you mean "theory"?'),
-        ("encode 9 --prime 3", "Did you mean --primes?"),
         ("run exp1 --rangs 15", "Did you mean --ranges?"),
         ("plan", "MODULUS requires an argument"),
-        ("circles 1 2", "requires an argument"),
         ("encode 9 --dtype float8", "float8"),
-        ("verify x --sample 2.5", "an integer such as 9 or -17 is required"),
+        ("encode 5 --depth 2.7", "--depth: an integer such as 9 or -17 is required, got '2.7'"),
+        ("verify x --sample 0", "--sample. Must be >= 1"),
+        ("bench --workers 0", "--workers. Must be >= 1"),
+        ("run exp1 --workers -1", "--workers. Must be >= 0"),
+        ("claims x --ablation median", '--ablation. Choose from: "zero", "mean", "permute"'),
     ],
 )
 def test_wrong_usage_exits_with_2_and_names_the_help(pfe: Pfe, words: str, message: str) -> None:
@@ -39,32 +47,103 @@ def test_wrong_usage_exits_with_2_and_names_the_help(pfe: Pfe, words: str, messa
     assert " --help for its usage." in err
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("plan 1", "MODULUS must be an integer of at least 2, got 1"),
+        ("plan 15 --range 0", "--range must be an integer of at least 1, got 0"),
+        ("encode 5 --primes 9", "--primes must be distinct primes, got 9 = 3²; use --depth for"),
+        ("explore --modulus 1", "--modulus must be an integer of at least 2, got 1"),
+        ("circles 1 2 --modulus 1 --out x.png", "--modulus must be an integer of at least 2"),
+        ("run exp1 --ranges 1", "--ranges must be an integer of at least 2, got 1"),
+        ("run exp2 --moduli 1", "--moduli must be an integer of at least 2, got 1"),
+        ("run exp1 --sizes 17", "--sizes must be at most the number of primes, 16, got 17"),
+        ("run exp1 --batch-size 0", "--batch-size must be an integer of at least 1, got 0"),
+        ("run exp1 --pairs 0", "--pairs must be an integer of at least 2, got 0"),
+        ("reproduce --profile papr", "--profile must be 'smoke', 'quick' or 'paper', got 'papr'"),
+    ],
+)
+def test_errors_of_the_library_name_the_option_as_it_is_typed(
+    pfe: Pfe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = pfe(*words.split())
+    assert (code, out) == (2, "")
+    assert err.startswith(f"error: {message}")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_help_lists_every_command_and_fits_80_columns(pfe: Pfe) -> None:
     code, out, _ = pfe("--help")
     assert code == 0
-    for command in (
-        *("encode", "encode-file", "decode", "plan", "theory", "circles", "explore", "version"),
-        *("reproduce", "run", "status", "claims", "questions", "figures", "report", "export"),
-        *("repair", "verify", "bench"),
-    ):
+    for command in COMMANDS:
         assert command in out
         code, text, _ = pfe(command, "--help")
         assert code == 0
         assert max(map(len, text.splitlines())) <= 80
     assert pfe("--version")[1].strip() == primefourier.__version__
+    text = " ".join(pfe("run", "--help")[1].replace("│", "").split())
+    assert "--ranges INTEGERS Input ranges r, such as 100,1000;" in text
+    assert "--workers INT Worker processes; 0 trains in this process" in text
 
 
-def test_versions_are_printed_as_text_and_json(pfe: Pfe) -> None:
-    versions = json.loads(pfe("version", "--json")[1])
-    assert versions["primefourier"] == primefourier.__version__
-    assert versions["numpy"] == np.__version__
-    assert f"primefourier {primefourier.__version__}" in pfe("version")[1]
+@pytest.mark.parametrize("word", ["", "3.0", "1e3", "0x10", "x", "1_000", "nan", "٣ ٣"])
+def test_words_that_are_no_integers_are_refused(word: str) -> None:
+    with pytest.raises(ValueError, match="an integer such as 9 or -17 is required, got"):
+        read_integer(word)
+    with pytest.raises(ValueError, match=r"integers with commas between them, .* got '3,"):
+        read_integers(f"3,{word}")
+
+
+def test_integers_of_any_size_are_read(pfe: Pfe) -> None:
+    assert [read_integer(word) for word in ("-17", "+3", "1" * 300)] == [-17, 3, int("1" * 300)]
+    assert read_integers("2, -3") == (2, -3)
+    code, _, err = pfe("encode", "9" * 2_000_000)
+    assert (code, err.count("9") < 100) == (2, True)
+    assert "an integer of at most 300000 digits is required, got 2000000" in err
+    with pytest.raises(ValueError, match=r"got '7,7.*…'") as caught:
+        read_integers(",".join(["7"] * 5000) + ",x")
+    assert len(str(caught.value)) < 200
+
+
+def test_bases_of_too_many_circles_are_refused_at_once(pfe: Pfe) -> None:
+    code, out, err = pfe("theory", "--depth", "1000000")
+    assert (code, out) == (2, "")
+    assert "must make at most 10000 circles, got 16 primes at depth 1000000" in err
+    assert read_basis((3, 5), 5000).depth == 5000
+    assert read_basis(None, None) == primefourier.PAPER_BASIS
+
+
+@pytest.mark.parametrize("command", [["run", "exp1"], ["run", "exp1", "--plan"], ["verify", "."]])
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--workers", "1", "--scheduler", "tcp://x"], "exclude each other"),
+        (["--device", "cuda:99"], "--device 'cuda:99' cannot be used here"),
+    ],
+)
+def test_commands_that_train_check_their_place_first(
+    pfe: Pfe,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: list[str],
+    words: list[str],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = pfe(*command, *words)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.process
 def test_installed_command_runs_and_a_closed_pipe_is_no_error() -> None:
-    whole = subprocess.run([PFE, "plan", "21"], capture_output=True, text=True, check=True)
-    assert whole.stdout.startswith("21 = 3 · 7\n")
+    plain = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
+    whole = subprocess.run(
+        [PFE, "plan", "12"], capture_output=True, text=True, check=True, env=plain
+    )
+    assert whole.stdout.startswith("12 = 2? ? 3\n"), "an ASCII terminal gets question marks"
     cut = subprocess.run(
         f"{PFE} encode {' '.join(map(str, range(200)))} --json | head -c 10",
         shell=True, capture_output=True, text=True, check=True,
@@ -72,7 +151,7 @@ def test_installed_command_runs_and_a_closed_pipe_is_no_error() -> None:
     assert (cut.stdout, cut.stderr) == ('{"primes":', "")
     wrong = subprocess.run([PFE, "plan", "1"], capture_output=True, text=True, check=False)
     assert wrong.returncode == 2
-    assert wrong.stderr == "error: modulus must be an integer of at least 2, got 1\n"
+    assert wrong.stderr == "error: MODULUS must be an integer of at least 2, got 1\n"
 
 
 @pytest.mark.process
@@ -85,14 +164,6 @@ def test_help_and_explore_load_no_heavy_package(tmp_path: Path) -> None:
     )
     words = [sys.executable, "-c", program, str(tmp_path / "e.html")]
     subprocess.run(words, check=True, capture_output=True)
-
-
-@pytest.mark.process
-def test_ascii_terminals_get_question_marks() -> None:
-    plain = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
-    for words, expected in ((["plan", "12"], "12 = 2? ? 3"), (["theory"], "10 of 10 checks hold.")):
-        done = subprocess.run([PFE, *words], capture_output=True, text=True, check=True, env=plain)
-        assert expected in done.stdout
 
 
 @pytest.mark.process
@@ -117,16 +188,17 @@ def test_records_do_not_depend_on_avx512(chosen: str | None, expected: str) -> N
 
 
 @pytest.mark.process
-def test_ctrl_c_ends_a_command_that_encodes_in_threads(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_command_that_encodes(tmp_path: Path, number: signal.Signals) -> None:
     np.save(tmp_path / "in.npy", np.arange(10_000_000))
     words = ["encode-file", str(tmp_path / "in.npy"), "--out", str(tmp_path / "x.npy")]
     with subprocess.Popen([str(PFE), *words], stderr=subprocess.PIPE) as process:
         while not any(p.stat().st_size > 10**6 for p in tmp_path.glob(".x.npy.unfinished")):
             time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, errors = process.communicate(timeout=20)
     assert process.returncode == 1
-    assert errors.startswith(b"Stopped.")
+    assert errors.startswith(b"Stopped. Nothing was written.")
     assert [path.name for path in tmp_path.iterdir() if path.name != "in.npy"] == []
 
 
@@ -140,29 +212,25 @@ def test_ctrl_c_ends_a_command_that_encodes_in_threads(tmp_path: Path) -> None:
             "error: codes.npy: Permission denied\n",
         ),
         (KeyboardInterrupt(), 1, "Stopped.\n"),
+        (RuntimeError("a bug"), None, ""),
     ],
 )
-def test_errors_are_reported_in_one_line(
+def test_errors_are_reported_in_one_line_and_bugs_keep_their_traceback(
     pfe: Pfe,
     monkeypatch: pytest.MonkeyPatch,
     error: BaseException,
-    code: int,
+    code: int | None,
     message: str,
 ) -> None:
     def fail(*_: object) -> None:
         raise error
 
     monkeypatch.setattr("primefourier.cli.checks.check_theorem", fail)
-    assert pfe("theory") == (code, "", message)
-
-
-def test_bugs_keep_their_traceback(pfe: Pfe, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise RuntimeError("a bug")
-
-    monkeypatch.setattr("primefourier.cli.checks.check_theorem", fail)
-    with pytest.raises(RuntimeError, match="a bug"):
-        pfe("theory")
+    if code is None:
+        with pytest.raises(RuntimeError, match="a bug"):
+            pfe("theory")
+    else:
+        assert pfe("theory") == (code, "", message)
 
 
 @pytest.mark.parametrize(
@@ -188,3 +256,21 @@ def test_output_that_cannot_be_written_is_reported_without_an_error_number(
     assert err.startswith(f"error: {place} cannot be written: No such file or directory; ")
     assert "choose another" in err
     assert "Errno" not in err
+
+
+@pytest.mark.parametrize(
+    "command", ["status", "summary", "claims", "questions", "figures", "report", "export", "repair"]
+)
+def test_folders_without_a_run_are_refused(pfe: Pfe, tmp_path: Path, command: str) -> None:
+    for folder in (tmp_path / "none", tmp_path):
+        code, out, err = pfe(command, str(folder))
+        assert (code, out) == (2, "")
+        assert re.search(f"there is no folder '{folder}'|{folder} holds no records.sqlite", err)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_versions_are_printed_as_text_and_json(pfe: Pfe) -> None:
+    versions = json.loads(pfe("version", "--json")[1])
+    assert versions["primefourier"] == primefourier.__version__
+    assert versions["numpy"] == np.__version__
+    assert f"primefourier {primefourier.__version__}" in pfe("version")[1]

@@ -1,7 +1,7 @@
-"""``pfe theory``; and ``pfe verify`` on records as measured and on changed ones."""
+"""``pfe theory``, ``pfe bench``; ``pfe verify`` on records as measured and on changed ones."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from lab_records import failed
+from primefourier.lab import speed
+from primefourier.lab.config import ModelConfig
 from primefourier.lab.measurement import measure
 from primefourier.lab.record import Record
 from primefourier.lab.store import write_store
@@ -66,75 +68,51 @@ def forge(record: Record, **where: Any) -> Record:
     )
 
 
-def content(folder: Path) -> dict[str, tuple[bytes, int]]:
-    return {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.iterdir()}
-
-
-def test_unchanged_records_are_the_same_even_in_a_read_only_folder(
+def test_unchanged_records_are_the_same_and_nothing_is_written(
     pfe: Pfe, tmp_path: Path, records: list[Record]
 ) -> None:
     fill(tmp_path, [*records, failed(small_config(seed=9))])
-    before = content(tmp_path)
-    for path in tmp_path.iterdir():
-        path.chmod(0o444)
-    tmp_path.chmod(0o555)
+    before = {
+        path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in tmp_path.iterdir()
+    }
     code, out, err = pfe("verify", str(tmp_path), "--sample", "2", "--workers", "0")
-    tmp_path.chmod(0o755)
     assert code == 0
     rows = [line.split() for line in out.splitlines() if line.startswith(NAME)]
     assert [words[-1] for words in rows] == ["same", "same"]
     assert "2 of 2 models gave the same measurement again, bit for bit; 3 models" in out
     assert "should not happen" not in out
     assert err.startswith(f"2 models\n[1/2] {NAME}")
-    assert content(tmp_path) == before
-
-
-def test_changed_record_is_found_and_exits_with_1(
-    pfe: Pfe, tmp_path: Path, records: list[Record]
-) -> None:
-    fill(tmp_path, [records[0], forge(records[1]), records[2]])
-    code, out, err = pfe("verify", str(tmp_path), "--workers", "0")
-    assert code == 1
-    right = records[1].measured.lost[0]
-    difference = f"lost[0]: {right + 1} → {right}"
-    assert f"{NAME}1  {difference}" in [line.rstrip() for line in out.splitlines()]
-    assert "\n2 of 3 models gave the same" in out
-    assert "\n1 model: this should not happen: machine, device, versions and commit" in out
-    assert "rounding" not in out
-    assert f"\n{NAME}1: {difference}\n" in err
-    assert max(map(len, out.splitlines())) <= 80
+    after = {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in tmp_path.iterdir()}
+    assert after == before
 
 
 @pytest.mark.parametrize(
     ("where", "reason"),
     [
+        ({}, "this should not happen: machine, device, versions and commit match the record."),
         ({"machine": "an abacus"}, "rounding may differ; this does not indicate damage."),
         ({"commit": "0123456789abcdef+"}, "this should not happen unless training has changed"),
+        ({"commit": None}, "this should not happen unless training has changed"),
     ],
 )
-def test_other_circumstances_explain_a_difference(
-    pfe: Pfe, tmp_path: Path, records: list[Record], where: dict[str, str], reason: str
+def test_changed_record_is_found_and_circumstances_explain_it(
+    pfe: Pfe, tmp_path: Path, records: list[Record], where: dict[str, str | None], reason: str
 ) -> None:
-    fill(tmp_path, [forge(records[0], **where)])
-    code, out, _ = pfe("verify", str(tmp_path), "--workers", "0")
+    fill(tmp_path, [records[0], forge(records[1], **where)])
+    code, out, err = pfe("verify", str(tmp_path), "--workers", "0")
     assert code == 1
+    right = records[1].measured.lost[0]
+    difference = f"lost[0]: {right + 1} → {right}"
+    assert f"{NAME}1  {difference}" in [line.rstrip() for line in out.splitlines()]
+    assert f"\n{NAME}1: {difference}\n" in err
+    assert max(map(len, out.splitlines())) <= 80
     text = " ".join(out.split())
-    assert reason in text
-    ((name, value),) = where.items()
-    value = value if name == "machine" else "012345678+"
-    assert f"Not as in the records: {name} {value} → " in text
-
-
-def test_other_circumstances_are_reported_also_without_a_difference(
-    pfe: Pfe, tmp_path: Path, records: list[Record]
-) -> None:
-    elsewhere = replace(records[0].provenance, machine="an abacus", commit=None)
-    fill(tmp_path, [replace(records[0], provenance=elsewhere)])
-    code, out, _ = pfe("verify", str(tmp_path), "--workers", "0")
-    assert code == 0
-    assert "Not as in the records: machine an abacus → " in out
-    assert "commit unknown → " in " ".join(out.split())
-    assert "damage" not in out
+    assert "1 of 2 models gave the same measurement again" in text
+    assert f"1 model: {reason}" in text or reason in text
+    for name, value in where.items():
+        shown = {"machine": "an abacus"}.get(name, "012345678+" if value else "unknown")
+        assert f"Not as in the records: {name} {shown} → " in text
+    assert ("Not as in" in text) == bool(where)
 
 
 def test_models_that_fail_when_trained_again_are_reported(
@@ -185,5 +163,24 @@ def test_verify_needs_measured_models(pfe: Pfe, tmp_path: Path) -> None:
     fill(tmp_path, [failed(small_config())])
     code, _, err = pfe("verify", str(tmp_path))
     assert (code, f"{tmp_path} has no measured models yet" in err) == (2, True)
-    code, _, err = pfe("verify", str(tmp_path), "--sample", "0")
-    assert (code, "--sample must be at least 1, got 0" in err) == (2, True)
+
+
+def test_bench_prints_times_speed_up_and_share(pfe: Pfe, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fixed times replace the measurement."""
+    configs: list[ModelConfig] = []
+
+    def measure_speed(models: Sequence[ModelConfig], *, workers: int) -> speed.Speed:
+        configs.extend(models)
+        return speed.Speed(len(models), workers, 60.0, 10.0, flops=10**12, gemm_rate=2e11)
+
+    monkeypatch.setattr(speed, "measure_speed", measure_speed)
+    code, out, _ = pfe("bench", "--epochs", "2", "--workers", "2", "--json")
+    found = json.loads(out)
+    assert (code, found["models"], found["workers"]) == (0, 8, 2)
+    assert (found["ratio"], found["gemm_share"]) == (6, 0.5)
+    assert {(len(c.embedding.primes), c.task.input_range, c.training.epochs) for c in configs} == {
+        (8, 1000, 2)
+    }
+    _, *lines = pfe("bench", "--workers", "2")[1].splitlines()
+    numbers = [line.removesuffix(" s").removesuffix(" GFLOP/s")[-8:] for line in lines]
+    assert [float(number) for number in numbers] == [60, 10, 6, 100, 200, 0.5]

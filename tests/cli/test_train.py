@@ -1,9 +1,7 @@
 """``pfe run`` and ``pfe reproduce``, with and without ``--plan``."""
 
 import json
-import os
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +11,7 @@ import pytest
 
 from lab_records import experiment_of_model
 from primefourier.lab.store import read_store
-from primefourier.lab.studies import SinglePrime, models_of, profile
+from primefourier.lab.studies import SinglePrime
 from read_page import read_page
 
 Smoke = tuple[Path, subprocess.CompletedProcess[str]]
@@ -30,18 +28,20 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_any_part_or_extension_can_be_run(
     pfe: Pfe, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = ["run", "exp2", "--moduli", "15,45", "--ranges", "20,30", "--seeds", "1,2"]
+    words = ["run", "exp2", "--moduli", "15,30", "--ranges", "20,30", "--seeds", "1,2"]
     words += ["--operation", "multiply", "--primes", "3,5", *SMALL, "--out", "my out"]
     monkeypatch.setattr("sys.argv", ["/some/where/pfe", *words])
-    code, text, _ = pfe(*words)
+    code, text, err = pfe(*words)
     assert (code, "Measured 8 of 8 models" in text) == (0, True)
+    assert err.count("warning: N = 30: The basis cannot see the factor 2") == 1
+    assert "To see all of 30, add the prime 2." in err
     with read_store(here / "my out") as store:
         configs = [record.config for record in store.records()]
         (command,) = store.read().commands
-    assert command.startswith("pfe run exp2 --moduli 15,45 ")
+    assert command.startswith("pfe run exp2 --moduli 15,30 ")
     assert command.endswith("--out 'my out'")
     assert {(c.task.modulus, c.task.input_range, c.seed) for c in configs} == {
-        (n, r, s) for n in (15, 45) for r in (20, 30) for s in (1, 2)
+        (n, r, s) for n in (15, 30) for r in (20, 30) for s in (1, 2)
     }
     assert {(c.task.operation, c.embedding.primes, c.embedding.depth) for c in configs} == {
         ("multiply", (3, 5), 2)
@@ -75,12 +75,7 @@ def test_settings_file_replaces_experiment_and_options(pfe: Pfe, here: Path) -> 
         ("exp2 --sizes 4", "--sizes is an option of exp1 and control, not of exp2"),
         ("control --embedding pfe", "embedding 'pfe' is that of exp1"),
         ("exp1 --embedding shuffled-pair", "--embedding is an option of control, not"),
-        ("exp1 --ranges 1", "ranges must be an integer of at least 2, got 1"),
         ("exp1 --ranges 1e3", "--ranges: integers with commas between them"),
-        ("exp2 --moduli 1", "moduli must be an integer of at least 2, got 1"),
-        ("exp1 --sizes 17", "at most the number of primes, 16, got 17"),
-        ("exp1 --epochs 2.5", "an integer such as"),
-        ("exp1 --primes 3,9", "primes must be distinct primes, got 9"),
         ("--config none.toml", "none.toml cannot be read: No such file"),
         (
             "control --probe",
@@ -98,14 +93,6 @@ def test_wrong_input_is_refused_before_anything_is_written(
     assert list(here.iterdir()) == []
 
 
-def test_invisible_primes_are_named_and_the_run_goes_on(pfe: Pfe, here: Path) -> None:
-    words = ("--moduli", "30", "--ranges", "20", "--primes", "3,5")
-    code, _, err = pfe("run", "exp2", *words, *SMALL)
-    assert code == 0
-    assert "warning: N = 30: The basis cannot see the factor 2" in err
-    assert "invisible to the network: 2." in err
-
-
 def test_failed_models_exit_with_1(pfe: Pfe, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("primefourier.cli.options._check_device", lambda device: None)
     words = ("run", "exp1", "--sizes", "1", "--ranges", "20", "--device", "nonsense", *SMALL)
@@ -120,10 +107,9 @@ def test_failed_models_exit_with_1(pfe: Pfe, here: Path, monkeypatch: pytest.Mon
     assert json.loads(pfe("status", "out", "--json")[1])["failed"] == 1
 
 
-@pytest.mark.parametrize("plan", [[], ["--plan"]])
-def test_folder_with_other_files_is_refused(pfe: Pfe, here: Path, plan: list[str]) -> None:
+def test_folder_with_other_files_is_refused(pfe: Pfe, here: Path) -> None:
     Path("notes.txt").write_text("mine")
-    words = ("run", "exp1", "--sizes", "1", *SMALL, *plan, "--out")
+    words = ("run", "exp1", "--sizes", "1", *SMALL, "--plan", "--out")
     code, _, err = pfe(*words, ".")
     assert (code, "holds other files, such as 'notes.txt'" in err) == (2, True)
     code, _, err = pfe(*words, "notes.txt")
@@ -144,25 +130,17 @@ def test_networks_are_probed_at_once_or_later_and_planned_so(pfe: Pfe, here: Pat
     both = (*words, "--seeds", "42,43")
     assert pfe(*words, "--probe")[0] == 0
     assert pfe(*both)[0] == 0
-    with read_store(here / "out") as store:
-        found = sorted(record.probe is None for record in store.records())
-    assert found == [False] * 2 + [True] * 2
     files = {path: path.read_bytes() for path in (here / "out").iterdir()}
     everything = "4 models: 4 measured already in out, nothing to train.\n"
     assert pfe(*both, "--plan") == (0, everything, "")
-    code, text, _ = pfe(*both, "--plan", "--probe")
-    assert code == 0
+    text = pfe(*both, "--plan", "--probe")[1]
     assert text.startswith("4 models: 2 measured already in out, 2 to train.\n")
     assert "Probes take about a third more." in " ".join(text.split())
     assert files == {path: path.read_bytes() for path in (here / "out").iterdir()}
-    code, text, err = pfe(*both, "--probe")
-    assert (code, "Measured 4 of 4 models" in text) == (0, True)
-    assert "different" not in err
+    assert "Measured 4 of 4 models" in pfe(*both, "--probe")[1]
     with read_store(here / "out") as store:
         assert all(record.probe is not None for record in store.records())
 
-
-# a study in a Python file
 
 STUDY = '''
 from dataclasses import dataclass
@@ -233,46 +211,19 @@ def test_a_study_in_a_file_trains_alike_on_workers_and_is_read_without_it(
     pfe: Pfe, here: Path
 ) -> None:
     write_study()
-    assert pfe("run", "mine.py", "--workers", "0", "--out", "one")[0] == 0
-    assert pfe("run", "mine.py", "--workers", "2", "--out", "two")[0] == 0
     found = []
-    for name in ("one", "two"):
-        with read_store(here / name) as store:
+    for workers in ("0", "2"):
+        assert pfe("run", "mine.py", "--workers", workers, "--out", workers)[0] == 0
+        with read_store(here / workers) as store:
             found.append({r.config.key: r.measured for r in store.records()})
     assert len(found[0]) == 6
     assert found[0] == found[1]
     Path("mine.py").unlink()
-    for command in ("status", "summary", "report"):
-        words = [sys.executable, "-m", "primefourier", command, "two"]
+    for command, code in (("summary", 0), ("report", 0), ("verify", 1)):
+        words = [sys.executable, "-m", "primefourier", command, "2"]
         done = subprocess.run(words, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stderr) == (0, "")
-    words = [sys.executable, "-m", "primefourier", "verify", "two", "--workers", "0"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
+        assert done.returncode == code
     assert "is not registered here, so its model cannot be trained" in done.stderr
-
-
-@pytest.mark.process
-def test_a_killed_study_in_a_file_is_continued(pfe: Pfe, here: Path) -> None:
-    write_study(epochs=300)
-    words = [sys.executable, "-m", "primefourier", "run", "mine.py", "--workers", "2"]
-    with subprocess.Popen(
-        [*words, "--out", "out"], stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as child:
-        assert child.stderr is not None
-        assert child.stderr.readline() == "6 models\n"
-        assert child.stderr.readline().startswith("[1/6] ")
-        os.killpg(child.pid, signal.SIGKILL)
-    with read_store(here / "out") as store:
-        before = {r.config.key: (r.measured, r.provenance) for r in store.records()}
-    assert 1 <= len(before) < 6
-    code, text, err = pfe("run", "mine.py", "--workers", "2", "--out", "out")
-    assert (code, "Measured 6 of 6 models" in text) == (0, True)
-    assert err.startswith(f"6 models, {len(before)} of them measured before\n")
-    with read_store(here / "out") as store:
-        after = {r.config.key: (r.measured, r.provenance) for r in store.records()}
-    assert len(after) == 6
-    assert before == {key: after[key] for key in before}, "nothing is trained twice"
 
 
 @pytest.mark.parametrize(
@@ -280,13 +231,9 @@ def test_a_killed_study_in_a_file_is_continued(pfe: Pfe, here: Path) -> None:
     [
         (None, [], 2, "there is no file 'mine.py'; name a Python file with a study"),
         ("x = 1", [], 2, "must define study = lab.Study(name, configs), or a list studies"),
-        ("study = 7", [], 2, "or a list studies, got int"),
-        ("studies = [7]", [], 2, "or a list studies, got int"),
         ("study = [", [], 1, "mine.py cannot be run: SyntaxError: '[' was never closed"),
         ("1 / 0", [], 1, "mine.py cannot be run: ZeroDivisionError: division by zero"),
-        ("import nothing_here", [], 1, "ModuleNotFoundError: No module named 'nothing_here'"),
         (STUDY, ["--epochs", "3"], 2, "--epochs is not an option of a Python file"),
-        (STUDY, ["--seeds", "1,2"], 2, "--seeds is not an option of a Python file"),
         (STUDY, ["--config", "mine.toml"], 2, "--config cannot be combined with mine.py"),
         (STUDY, ["--probe"], 2, "--probe needs the paper's network with rows of primes"),
         (
@@ -297,33 +244,18 @@ def test_a_killed_study_in_a_file_is_continued(pfe: Pfe, here: Path) -> None:
         ),
     ],
 )
-@pytest.mark.parametrize("plan", [[], ["--plan"]])
 def test_files_without_a_study_and_wrong_options_are_refused(
-    pfe: Pfe,
-    here: Path,
-    content: str | None,
-    words: list[str],
-    code: int,
-    message: str,
-    plan: list[str],
+    pfe: Pfe, here: Path, content: str | None, words: list[str], code: int, message: str
 ) -> None:
     if content is not None:
         Path("mine.py").write_text(content.replace("EPOCHS", "1"))
-    found, text, err = pfe("run", "mine.py", *words, *plan)
+    found, text, err = pfe("run", "mine.py", *words)
     assert (found, text) == (code, "")
     assert message in err
     assert "Traceback" not in err
     assert [path.name for path in here.iterdir() if path.name != "__pycache__"] == (
         [] if content is None else ["mine.py"]
     )
-
-
-def test_models_of_a_file_that_fail_are_reported(pfe: Pfe, here: Path) -> None:
-    wrong = STUDY.replace("EPOCHS", "1").replace(".float()", ".float().unsqueeze(0)")
-    Path("mine.py").write_text(wrong.replace("digits of a test", "wrong digits of a test"))
-    code, text, err = pfe("run", "mine.py", "--workers", "0")
-    assert (code, "Measured 0 of 6 models, 6 failed" in text) == (1, True)
-    assert "FAILED: ValueError: rows of Digits must return shape (20, 2, width)" in err
 
 
 @pytest.mark.process
@@ -345,17 +277,11 @@ def test_plan_of_a_profile_asks_no_cluster(
     monkeypatch.setattr("primefourier.cluster.usable_cores", lambda: 0)
     monkeypatch.setattr("primefourier.lab.estimate._TRIAL_FLOPS", 10**6)
     words = ("reproduce", "--profile", "smoke", "--scheduler", "tcp://127.0.0.1:9", "--plan")
-    code, text, _ = pfe(*words)
-    assert code == 0
-    assert text.startswith("21 models: 21 to train.\n")
+    text = " ".join(pfe(*words)[1].split())
+    assert text.startswith("21 models: 21 to train. workers time ")
     assert "From short trials on this process." in text
-    assert "The cluster was not consulted." in " ".join(text.split())
+    assert text.endswith("The cluster was not consulted.")
     assert list(here.iterdir()) == []
-
-
-def test_unknown_profile_is_refused(pfe: Pfe) -> None:
-    code, _, err = pfe("reproduce", "--profile", "papr")
-    assert (code, "did you mean 'paper'?" in err) == (2, True)
 
 
 @pytest.mark.process
@@ -381,34 +307,27 @@ def test_reproduce_ends_with_claims_figures_and_report(smoke: Smoke) -> None:
     ]
 
 
-def test_each_model_is_a_line_in_a_pipe_with_the_time_left(smoke: Smoke) -> None:
-    lines = smoke[1].stderr.splitlines()
+def test_the_main_result_is_seen_and_a_second_run_trains_nothing(
+    smoke: Smoke, pfe: Pfe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, done = smoke
+    lines = done.stderr.splitlines()
     assert lines[0] == "21 models, 17 of them measured before"
-    assert len(lines) == 5
     assert lines[1].startswith("[18/21] ")
     assert "models per minute, about" in lines[3]
-    assert lines[-1].endswith("done")
-
-
-def test_main_result_of_the_paper_is_seen(smoke: Smoke) -> None:
-    with read_store(smoke[0]) as store:
+    assert (len(lines), lines[-1].endswith("done")) == (5, True)
+    with read_store(folder) as store:
         records = store.records()
-    assert {r.config.key for r in records} == {c.key for c in models_of(profile("smoke"))}
     for record in records:
         if experiment_of_model(record.config) is SinglePrime:
             p = record.config.task.modulus
             drops = dict(zip(record.config.row_names, record.row_drops(), strict=True))
             assert record.measured.accuracy > 0.99
             assert drops[str(p)] == pytest.approx(1 - 1 / p, abs=0.03)
-
-
-def test_second_run_trains_nothing(smoke: Smoke, pfe: Pfe, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder, done = smoke
     monkeypatch.setattr("sys.argv", done.args)
     files = [folder / "claims.json", folder / "figures" / "figure-04-exp1-diagonal.svg"]
     before = [path.read_bytes() for path in files]
     code, out, err = pfe("reproduce", "--profile", "smoke", "--out", str(folder))
-    assert code == 0
-    assert "21 models, 21 of them measured before" in err
+    assert (code, err) == (0, "21 models, 21 of them measured before\n")
     assert "Measured 21 of 21 models" in out
     assert [path.read_bytes() for path in files] == before

@@ -26,18 +26,10 @@ def open_all(opened: Visit) -> None:
     )
 
 
-def test_nothing_is_wider_than_the_window(browser: Browser, file: Path) -> None:
-    with visit(browser, file) as opened:
-        open_all(opened)
-        for width, height in (WIDE, (768, 1024), PHONE, (320, 640)):
-            opened.page.set_viewport_size({"width": width, "height": height})
-            wait = "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))"
-            opened.page.evaluate(wait)
-            assert opened.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-
-
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_everything_is_named_and_legible(browser: Browser, file: Path, dark: bool) -> None:
+def test_everything_is_named_legible_and_fits_the_window(
+    browser: Browser, file: Path, dark: bool
+) -> None:
     with visit(browser, file, dark=dark) as opened:
         open_all(opened)
         assert opened.find_problems() == {}
@@ -48,6 +40,11 @@ def test_everything_is_named_and_legible(browser: Browser, file: Path, dark: boo
         assert levels[0] == 1
         assert levels.count(1) == 1
         assert all(after <= before + 1 for before, after in pairwise(levels))
+        for width, height in (WIDE, (768, 1024), PHONE, (320, 640)):
+            opened.page.set_viewport_size({"width": width, "height": height})
+            wait = "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))"
+            opened.page.evaluate(wait)
+            assert opened.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
 def test_the_keyboard_reaches_every_part(explorer: Visit) -> None:

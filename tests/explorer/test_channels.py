@@ -87,15 +87,13 @@ def test_the_lens_shows_the_prime_under_the_pointer(explorer: Visit) -> None:
     assert "7³" in page.locator(".block-matrix .lens-text").all_text_contents()
 
 
-def test_modulus_is_shared_with_the_circles(explorer: Visit) -> None:
-    explorer.page.locator("#channels input.number.n").fill("21")
-    assert explorer.text("#equation") == "(9 + 17) mod 21 = 5"
-    assert explorer.page.locator("#circles input.number.n").input_value() == "21"
-
-
-def test_primes_that_only_the_circles_have_are_explained(explorer: Visit) -> None:
+def test_the_modulus_is_shared_with_the_circles_which_may_have_other_primes(
+    explorer: Visit,
+) -> None:
     (shown,) = read(explorer, [97])
     check(97, PAPER_BASIS, shown)
+    assert explorer.text("#equation") == "(9 + 17) mod 97 = 26"
+    assert explorer.page.locator("#circles input.number.n").input_value() == "97"
     part = explorer.page.locator("#channels .plan")
     words = "The number circles above are chosen for N, so they include its primes."
     assert words in part.inner_text()

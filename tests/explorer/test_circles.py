@@ -2,15 +2,13 @@
 
 import math
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
 
 from primefourier.arithmetic.crt import combine_residues
 from primefourier.arithmetic.primes import factorize
-from visits import PHONE, Visit, visit
+from visits import Visit
 
 SIGNS = {"add": "+", "subtract": "−", "multiply": "×"}
 READ = """
@@ -72,8 +70,8 @@ def some_cases(count: int) -> list[dict[str, str]]:
     return cases
 
 
-def test_200_random_tasks_agree_with_python(explorer: Visit) -> None:
-    cases = some_cases(200)
+def test_random_tasks_agree_with_python(explorer: Visit) -> None:
+    cases = some_cases(100)
     for case, shown in zip(cases, explorer.page.evaluate(READ, cases), strict=True):
         check_task(case, shown)
 
@@ -136,92 +134,43 @@ def test_invalid_integers_are_explained_and_change_nothing(explorer: Visit) -> N
     assert field.get_attribute("aria-invalid") == "false"
 
 
-def test_the_modulus_is_at_least_2(explorer: Visit) -> None:
-    field = explorer.page.locator("#circles input.number.n")
-    field.fill("1")
-    assert "At least 2 is required, got 1." in explorer.text("#circles .controls")
-    for start, key in (("2", "ArrowDown"), ("8", "PageDown")):
-        field.fill(start)
-        field.press(key)
-        assert field.input_value() == "2"
-
-
-def test_keys_and_buttons_step_a_number(explorer: Visit) -> None:
+def test_keys_and_buttons_step_a_number_down_to_its_least_value(explorer: Visit) -> None:
     field = explorer.page.get_by_label("b ↔", exact=True)
-    for key, expected in [
-        ("ArrowUp", "18"),
-        ("ArrowDown", "17"),
-        ("PageUp", "27"),
-        ("Shift+ArrowDown", "17"),
-    ]:
+    for key, expected in [("ArrowUp", "18"), ("PageUp", "28"), ("Shift+ArrowDown", "18")]:
         field.press(key)
         assert field.input_value() == expected
-    explorer.page.get_by_role("button", name="Increase b").click()
-    assert field.input_value() == "18"
     explorer.page.get_by_role("button", name="Decrease b").click()
     assert field.input_value() == "17"
+    modulus = explorer.page.locator("#circles input.number.n")
+    modulus.fill("1")
+    assert "At least 2 is required, got 1." in explorer.text("#circles .controls")
+    modulus.fill("8")
+    modulus.press("PageDown")
+    assert modulus.input_value() == "2"
 
 
-def test_the_name_of_a_number_can_be_dragged(explorer: Visit) -> None:
-    box = explorer.page.locator("#circles label.handle.a").bounding_box()
-    assert box is not None
-    mouse = explorer.page.mouse
-    mouse.move(box["x"] + 5, box["y"] + 5)
-    mouse.down()
-    mouse.move(box["x"] + 5 + 30, box["y"] + 5, steps=7)
-    mouse.up()
-    assert explorer.text("#equation") == "(14 + 17) mod 23 = 8"
-    mouse.move(box["x"] + 300, box["y"] + 5)  # after its release, the pointer changes nothing
-    assert explorer.text("#equation") == "(14 + 17) mod 23 = 8"
-
-
-def test_knobs_can_be_dragged(explorer: Visit) -> None:
+def test_names_and_knobs_can_be_dragged(explorer: Visit) -> None:
     """Dragged by 3 of 23 residues clockwise, a number grows by 3, also beyond the top."""
     page = explorer.page
     for grip, residues, equation in (
         ("a", 3, "(12 + 17)"),
-        ("b", 3, "(9 + 20)"),
-        ("a", -2, "(7 + 17)"),
         ("b", -5, "(9 + 12)"),
+        ("name", 0, "(14 + 17) mod 23 = 8"),
     ):
         page.get_by_role("button", name="9 + 17 mod 23").click()
-        at, to = page.evaluate(TURN_KNOB, [grip, residues])
+        if grip == "name":
+            box = page.locator("#circles label.handle.a").bounding_box()
+            assert box is not None
+            at, to = (box["x"] + 5, box["y"] + 5), (box["x"] + 35, box["y"] + 5)
+        else:
+            at, to = page.evaluate(TURN_KNOB, [grip, residues])
         page.mouse.move(*at)
         page.mouse.down()
-        page.mouse.move(*to, steps=4)
+        page.mouse.move(*to, steps=7)
         page.mouse.up()
         assert explorer.text("#equation").startswith(equation)
-
-
-def test_a_finger_can_drag_too(browser: Browser, explorer_file: Path) -> None:
-    with visit(browser, explorer_file, size=PHONE, touch=True) as opened:
-        page = opened.page
-        page.locator(".circle.active svg").scroll_into_view_if_needed()
-        at, to = page.evaluate(TURN_KNOB, ["a", 3])
-        fingers = page.context.new_cdp_session(page)
-        for k in range(6):
-            x, y = (p + (q - p) * k / 5 for p, q in zip(at, to, strict=True))
-            touch = {
-                "type": "touchMove" if k else "touchStart",
-                "touchPoints": [{"x": x, "y": y}],
-            }
-            fingers.send("Input.dispatchTouchEvent", touch)
-        fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-        opened.until("document.querySelector('#equation .a').textContent === '12'")
-
-
-def test_the_nearer_of_two_overlapping_knobs_is_dragged(explorer: Visit) -> None:
-    explorer.load("#a=13&b=21&n=21&operation=add")
-    knob = explorer.page.locator('.circle[data-prime="7"] [data-grip="a"] .knob')
-    box = knob.bounding_box()
-    assert box is not None
-    mouse = explorer.page.mouse
-    mouse.move(box["x"] + box["width"] / 2 - 1, box["y"] + box["height"] / 2 + 1)
-    mouse.down()
-    mouse.move(box["x"] + 40, box["y"] + 60, steps=3)
-    mouse.up()
-    assert "+ 21) mod 21" in explorer.text("#equation")
-    assert not explorer.text("#equation").startswith("(13 ")
+    page.mouse.move(0, to[1])  # after its release, the pointer changes nothing
+    assert explorer.text("#equation").startswith(equation)
 
 
 def test_large_periods_draw_a_hand(explorer: Visit) -> None:
@@ -235,50 +184,28 @@ def test_large_periods_draw_a_hand(explorer: Visit) -> None:
     )
 
 
-def test_factors_without_a_circle_are_named(explorer: Visit) -> None:
-    explorer.load("#a=1&b=2&n=15&operation=add&primes=2,3")
-    assert "5 is a prime factor of N without a circle" in explorer.text(".equation")
-
-
-def test_unproven_primes_are_not_called_composite(explorer: Visit) -> None:
-    field = explorer.page.get_by_label("primes", exact=True)
-    for prime in (2**521 - 1, 2**9689 - 1):
-        field.fill(str(prime))
-        assert "below 3.3·10²⁴ to be proven one" in explorer.text("#circle-primes-problem")
-    field.fill(str(10**30))
-    assert "Distinct primes are required, got" in explorer.text("#circle-primes-problem")
-
-
-def test_counting_up_turns_the_hands_until_it_is_stopped(explorer: Visit) -> None:
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_counting_up_turns_the_hands_until_it_is_stopped(explorer: Visit, motion: Any) -> None:
+    """With reduced motion, hands turn in whole steps."""
     page = explorer.page
-    hand = page.locator(".circle.active .hand")
-    before = hand.get_attribute("x2")
+    page.emulate_media(reduced_motion=motion)
     page.get_by_label("Speed of counting").select_option("30")
     page.get_by_role("button", name="Count a up").click()
     explorer.until("document.querySelector('#equation .a').textContent > 12")
-    assert hand.get_attribute("x2") != before
-    page.get_by_role("button", name="Stop counting").click()
-    stopped = explorer.text("#equation")
-    page.wait_for_timeout(150)
-    assert explorer.text("#equation") == stopped
-
-
-def test_reduced_motion_counts_in_whole_steps(explorer: Visit) -> None:
-    page = explorer.page
-    page.emulate_media(reduced_motion="reduce")
-    page.get_by_label("Speed of counting").select_option("30")
-    page.get_by_role("button", name="Count a up").click()
-    explorer.until("document.querySelector('#equation .a').textContent > 10")
     step = page.evaluate(
         """() => {
           const hand = document.querySelector(".circle.active .hand");
           const a = Number(document.querySelector("#equation .a").textContent);
           const [x, y] = ["x2", "y2"].map((name) => hand.getAttribute(name));
           const turn = Math.atan2(x, -y) / (2 * Math.PI);
-          return ((turn - (a + 17) / 23) * 23) % 23;
+          return (((turn - (a + 17) / 23) * 23) % 23 + 23) % 23;
         }"""
     )
-    assert abs(step - round(step)) < 1e-6
+    assert min(step, 23 - step) < (1e-6 if motion == "reduce" else 1.001)
+    page.get_by_role("button", name="Stop counting").click()
+    stopped = explorer.text("#equation")
+    page.wait_for_timeout(150)
+    assert explorer.text("#equation") == stopped
 
 
 def test_depths_open_as_rings_with_a_table(explorer: Visit) -> None:
@@ -329,28 +256,20 @@ def test_reconstruction_goes_step_by_step(explorer: Visit) -> None:
 def test_primes_can_be_chosen(explorer: Visit) -> None:
     page = explorer.page
     field = page.get_by_label("primes", exact=True)
-    field.fill("7, 3 23")
-    assert [c.get_attribute("data-prime") for c in page.locator(".circle").all()] == [
-        "3",
-        "7",
-        "23",
-    ]
-    field.fill("9")
-    assert "got 9; use depth for prime powers" in explorer.text("#circle-primes-problem")
-    field.fill("3,3")
-    assert "got 3 twice" in explorer.text("#circle-primes-problem")
+    field.fill("7, 3 29")
+    found = [card.get_attribute("data-prime") for card in page.locator(".circle").all()]
+    assert found == ["3", "7", "29"]
+    assert "23 is a prime factor of N without a circle" in explorer.text(".equation")
+    for typed, problem in (
+        ("9", "got 9; use depth for prime powers"),
+        ("3,3", "got 3 twice"),
+        (str(10**30), "Distinct primes are required, got"),
+        (str(2**9689 - 1), "below 3.3·10²⁴ to be proven one"),
+    ):
+        field.fill(typed)
+        assert problem in explorer.text("#circle-primes-problem")
     field.fill("")
     assert page.locator(".circle").count() == 4
-
-
-def test_every_example_shows_what_it_says(explorer: Visit) -> None:
-    for name in ("9 + 17 mod 23", "13 + 15 mod 21", "100 − 250 mod 360", "26 digits × 26 digits"):
-        explorer.page.get_by_role("button", name=name).click()
-        shown = explorer.text("#equation").replace("−", "-").replace("×", "*").replace(" mod ", "%")
-        task, answer = shown.split(" = ")
-        a, sign, b, n = task.replace("(", "").replace(")", " ").replace("%", "").split()
-        python = {"+": int(a) + int(b), "-": int(a) - int(b), "*": int(a) * int(b)}[sign]
-        assert int(answer) == python % int(n)
 
 
 def test_a_modulus_that_cannot_be_factored_still_works(explorer: Visit) -> None:

@@ -1,11 +1,12 @@
 """The claims in a report: the verdicts of the library, each with its evidence."""
 
+from collections import Counter
 from pathlib import Path
 
 from playwright.sync_api import Browser
 
 from explorer_pages import RECORDS, write_report
-from lab_records import STUDIES, configs_of, records_of
+from lab_records import STUDIES, configs_of, records_of, run_of
 from prime_models import modulus
 from primefourier.lab import Run
 from primefourier.lab.claim_tables import verdict_so_far
@@ -35,16 +36,14 @@ def test_every_claim_shows_its_verdict_rule_and_evidence(report: Visit) -> None:
         assert button.get_attribute("aria-expanded") == "false"
 
 
-def test_evidence_opens_its_configuration(report: Visit) -> None:
+def test_evidence_opens_its_configuration_and_the_head_counts_the_verdicts(report: Visit) -> None:
     page = report.page
     page.get_by_role("button", name="C.1").click()
     page.get_by_role("button", name="|P| = 6, r = 500", exact=True).click()
     assert page.locator("#detail-title").inner_text() == "Control (PFE-Shuffled): |P| = 6, r = 500"
-
-
-def test_the_head_counts_the_verdicts(report: Visit) -> None:
-    text = report.page.locator("#run").inner_text().replace("\n", " ")
-    for verdict, several in [("holds", "hold"), ("does not hold", "do not hold")]:
+    text = page.locator("#run").inner_text().replace("\n", " ")
+    plurals = {"holds": "hold", "holds in part": "hold in part", "does not hold": "do not hold"}
+    for verdict, several in plurals.items():
         found = [finding for finding in FINDINGS.values() if finding.verdict == verdict]
         words = verdict if len(found) == 1 else several
         so_far = " so far" * any(not finding.complete for finding in found)
@@ -57,6 +56,9 @@ def test_several_seeds_show_intervals_and_doubt(browser: Browser, tmp_path: Path
     file = tmp_path / "report.html"
     write_report(file, configs, records)
     with visit(browser, file) as opened:
+        counts = Counter(found.verdict for found in run_of(configs, records).claims().values())
+        (single, *_) = [verdict for verdict, number in counts.items() if number == 1]
+        assert f"1 {single}" in opened.text("#run")
         opened.page.get_by_role("button", name="E2.1").click()
         text = opened.page.locator('tbody[data-claim="E2.1"]').inner_text()
         assert "Within 95 % intervals: 1 to 2 of 2." in text

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Browser, Locator
 
 from explorer_pages import write_report
 from lab_records import configs_of, plausible, run_of, with_probe
@@ -100,12 +100,8 @@ def found(part: str, group: str, **wanted: str) -> list[dict[str, Any]]:
     return [each for each in DATA[part] if all(each[key] == wanted[key] for key in wanted)]
 
 
-def test_reports_without_probes_lack_this_part(report: Visit) -> None:
+def test_reports_of_probes_have_this_part_after_the_claims(opened: Visit, report: Visit) -> None:
     assert report.page.locator("#questions").count() == 0
-    assert "Beyond the paper" not in report.page.get_by_role("navigation").inner_text()
-
-
-def test_the_navigation_lists_it_after_the_claims(opened: Visit) -> None:
     links = opened.page.get_by_role("navigation").get_by_role("link")
     names = links.all_inner_texts()
     assert names[names.index("Claims") + 1] == "Beyond the paper"
@@ -145,7 +141,6 @@ def test_lines_over_depths_show_the_data(opened: Visit) -> None:
         for kind, label in KINDS.items():
             choose(part, label)
             ranges = found("depths", group, ablation=kind)
-            lines = [(each, row) for each in ranges for row in ROWS]
             chart = part.locator(".chart svg")
             points = chart.locator(".point").evaluate_all(
                 "marks => marks.map((mark) => [mark.matches('.hollow'),"
@@ -155,18 +150,16 @@ def test_lines_over_depths_show_the_data(opened: Visit) -> None:
                 drawn = read_heights(chart, [y for is_hollow, y in points if is_hollow is hollow])
                 means = [interval["mean"] for each in ranges for interval in each[row]]
                 assert drawn == pytest.approx(means, abs=0.002)
-            bars = sum(i["high"] is not None for each, row in lines for i in each[row])
-            assert chart.locator("line.stroke.thin").count() == bars
             assert numbers(part) == [
                 ["blocks", *(f"d = {d}" for d in range(6))],
                 *[
                     [f"r = {each['range']}, {ROWS[row]}", *(written(i, 4) for i in each[row])]
-                    for each, row in lines
+                    for each in ranges
+                    for row in ROWS
                 ],
             ]
             first = [each["relevant"][0]["mean"] for each in ranges]
-            low, high = (f"{value:.2f}" for value in (min(first), max(first)))
-            costs = low if low == high else f"{low} to {high}"
+            costs = " to ".join(dict.fromkeys(f"{v:.2f}" for v in (min(first), max(first))))
             assert f"divide N costs {costs}, all else" in part.inner_text()
 
 
@@ -193,13 +186,12 @@ def test_lines_over_epochs_show_the_data(opened: Visit) -> None:
     titles = {each["measure"]: each["title"] for each in DATA["equivariance"]}
     radios = part.get_by_role("radiogroup", name="Measure of equivariance").get_by_role("radio")
     assert [name.lower() for name in radios.all_inner_texts()] == list(titles.values())
-    for (measure, title), radio in zip(titles.items(), radios.all(), strict=True):
+    for measure, radio in zip(titles, radios.all(), strict=True):
         radio.click()
         choose(part, "Exp. 1, |P| = 8")
         ranges = found("equivariance", "Experiment 1, |P| = 8", measure=measure)
         assert f": {ranges[0]['meaning']}." in part.inner_text()
         chart = part.locator(".chart svg")
-        expect(chart).to_have_attribute("aria-label", re.compile(re.escape(title)))
         assert chart.locator("path.area").count() == 2
         for each, path in zip(ranges, chart.locator("path.stroke").all(), strict=True):
             places = re.split("[ML]", path.get_attribute("d") or "")[1:]
@@ -212,61 +204,15 @@ def test_lines_over_epochs_show_the_data(opened: Visit) -> None:
         assert [row[1:] for row in rows] == [[written(v, 4) for v in both] for both in values]
     choose(part, "Exp. 2, all N")
     assert part.locator(".chart path.area").count() == 0, "one seed has no interval"
-    assert numbers(part)[0] == ["after", "r = 500"]
-    assert len(numbers(part)) == 42
 
 
-def test_pointing_at_an_epoch_shows_all_lines(opened: Visit) -> None:
-    part = card(opened, EPOCHS)
-    choose(part, "Exp. 1, |P| = 8")
-    choose(part, "Answers that do not follow a shift")
-    area = part.locator(".chart rect.hit")
-    area.scroll_into_view_if_needed()
-    opened.page.evaluate(  # until the page has heard of the scrolling, which closes tooltips
-        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-    )
-    box = area.bounding_box()
-    assert box is not None
-    opened.page.mouse.move(box["x"] + box["width"] * 3.2 / 25, box["y"] + 50)
-    ranges = found("equivariance", "Experiment 1, |P| = 8", measure="share_apart")
-    assert opened.page.get_by_role("tooltip").inner_text().split("\n") == [
-        "epoch 3",
-        *("r = 100", written(ranges[0]["by_epoch"][3], 4)),
-        *("r = 500", written(ranges[1]["by_epoch"][3], 4)),
-    ]
-    opened.page.mouse.move(5, 5)
-    assert opened.page.get_by_role("tooltip").count() == 0
-
-
-def test_the_keyboard_chooses_and_open_tables_stay_open(opened: Visit) -> None:
-    part = card(opened, DEPTHS)
-    choose(part, "Its mean")
-    before = numbers(part)
-    part.get_by_role("radio", name="Its mean").focus()
-    opened.page.keyboard.press("ArrowRight")
-    assert part.get_by_role("radio", name="Another pair’s").get_attribute("aria-checked") == "true"
-    assert numbers(part) != before
-    assert part.locator("details[open]").count() == 1
-
-
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_it_is_accessible_on_a_phone(browser: Browser, questions_file: Path, dark: bool) -> None:
-    with visit(browser, questions_file, size=PHONE, dark=dark) as opened:
+def test_it_is_accessible_on_a_phone(browser: Browser, questions_file: Path) -> None:
+    with visit(browser, questions_file, size=PHONE, dark=True) as opened:
         page = opened.page
         page.evaluate("document.querySelectorAll('details').forEach((part) => (part.open = true))")
         page.locator("#questions table.numbers").last.wait_for()
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
         assert opened.find_problems() == {}
-
-
-def test_a_run_of_experiment_2_alone_shows_it_first(browser: Browser, tmp_path: Path) -> None:
-    asked = configs_of("exp2", moduli=(15, 21), ranges=(500,))
-    write_report(tmp_path / "report.html", asked, [probed(each) for each in plausible(asked)])
-    with visit(browser, tmp_path / "report.html") as opened:
-        part = card(opened, DEPTHS)
-        assert "Experiment 2, all N" in part.inner_text()
-        assert part.get_by_role("radiogroup", name="Models").count() == 0, "nothing to choose"
-        assert numbers(part)[1][0] == "r = 500, p divides N"
 
 
 @pytest.mark.parametrize(

@@ -36,8 +36,7 @@ def take(opened: Visit, part: str, name: str) -> np.ndarray:
     return np.asarray(Image.open(io.BytesIO(picture)).convert("L"), dtype=float)
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize(("size", "dark"), [(WIDE, False), (PHONE, True)], ids=["wide", "phone"])
 def test_every_part_fills_its_screen(
     browser: Browser, explorer_file: Path, report_file: Path, size: tuple[int, int], dark: bool
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 from io import TextIOWrapper
@@ -10,19 +11,19 @@ from cyclopts import App, CycloptsError
 from rich.console import Console
 
 import primefourier
-from primefourier.cli.browser import explore
 from primefourier.cli.checks import bench, theory, verify, version
-from primefourier.cli.files import encode_file
-from primefourier.cli.numbers import STANDARD_INPUT, circles, decode, encode, plan
+from primefourier.cli.numbers import STANDARD_INPUT, decode, encode, encode_file, plan
 from primefourier.cli.options import MOST_DIGITS
 from primefourier.cli.output import show_messages, visible
-from primefourier.cli.repair import repair
-from primefourier.cli.results import export, figures, report, status, summary
+from primefourier.cli.pages import circles, explore, figures, report
+from primefourier.cli.results import export, repair, status, summary
 from primefourier.cli.train import reproduce
 from primefourier.cli.train import run as run_command
 from primefourier.cli.verdicts import claims, questions
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
+_RENAMED = {"pairs": "samples"}
+"""Options that the library calls otherwise."""
 
 app = App(
     name="pfe",
@@ -51,37 +52,59 @@ def run(arguments: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without a character shows ?
-    errors = Console(stderr=True)
-    errors.soft_wrap = not errors.is_terminal  # on a terminal, lines break between words
+    words = list(arguments)
+    if words[:1] == ["decode"]:  # here - names standard input
+        words = [STANDARD_INPUT if word == "-" else word for word in words]
     try:
-        words = list(arguments)
-        if words[:1] == ["decode"]:  # here - names standard input
-            words = [STANDARD_INPUT if word == "-" else word for word in words]
         with show_messages():
             code = app(words, exit_on_error=False, print_error=False, result_action="return_value")
     except CycloptsError as error:
         name = " ".join(["pfe", *(error.command_chain or ())])
-        errors.print(visible(f"error: {error}"), markup=False, highlight=False)
-        errors.print(f"Run {name} --help for its usage.", markup=False, highlight=False)
+        _print_error(f"error: {error}\nRun {name} --help for its usage.")
         return WRONG_USAGE
     except KeyboardInterrupt:
-        errors.print("Stopped.")
+        _print_error("Stopped.")
         return FAILED
     except BrokenPipeError:  # the reader, such as head, has ended
         sys.stdout = None
         return DONE
-    except (ValueError, TypeError, OSError, ImportError, OverflowError) as error:
-        text = str(error)
-        if isinstance(error, OSError) and error.filename is not None:
-            text = f"{error.filename}: {error.strerror}"  # without the system's number
-        errors.print(visible(f"error: {text}"), markup=False, highlight=False)
+    except OSError as error:
+        named = error.filename is not None  # then without the system's number
+        _print_error(f"error: {error.filename}: {error.strerror}" if named else f"error: {error}")
+        return WRONG_USAGE
+    except (ValueError, TypeError, ImportError, OverflowError) as error:
+        _print_error(f"error: {_name_options(str(error), words)}")
         return WRONG_USAGE
     except RuntimeError as error:
         if not type(error).__module__.startswith("primefourier."):
             raise  # a bug, to be reported with its traceback
-        errors.print(visible(f"error: {error}"), markup=False, highlight=False)
+        _print_error(f"error: {error}")
         return FAILED
     except MemoryError:
-        errors.print("error: this needs more memory than there is; use a smaller basis")
+        _print_error("error: this needs more memory than there is; use a smaller basis")
         return WRONG_USAGE
     return code if isinstance(code, int) else DONE
+
+
+def _print_error(text: str) -> None:
+    errors = Console(stderr=True)
+    errors.soft_wrap = not errors.is_terminal  # on a terminal, lines break between words
+    errors.print(visible(text), markup=False, highlight=False)
+
+
+def _name_options(text: str, words: Sequence[str]) -> str:
+    """Replace the names of parameters in an error of the library by what the user types.
+
+    >>> _name_options("input_range must be at least 1, got 0", ["plan", "15"])
+    '--range must be at least 1, got 0'
+    >>> _name_options("primes must be primes, got 9; use depth for powers", ["plan", "15"])
+    '--primes must be primes, got 9; use --depth for powers'
+    """
+    *_, command = app.parse_commands(words)[1]
+    for argument in command.assemble_argument_collection():
+        name = argument.field_info.name
+        name = _RENAMED.get(name, name)
+        place = r"\b" if "_" in name else r"(?:^|(?<=\buse )|(?<=\bleave )|(?<=\band ))"
+        what = rf"{name}\b" if argument.name.startswith("-") else rf"{name}(?= must)"
+        text = re.sub(place + what, argument.name, text)
+    return text

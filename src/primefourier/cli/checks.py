@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
@@ -15,9 +14,17 @@ from rich.padding import Padding
 
 import primefourier
 from primefourier._checks import plural
-from primefourier.cli.options import Depth, Integer, Json, Place, Primes, Workers, read_basis
-from primefourier.cli.output import print_json, print_prose, print_table, print_text
-from primefourier.cli.progress import ProgressBar
+from primefourier.cli.options import (
+    Depth,
+    Folder,
+    Integer,
+    Json,
+    Place,
+    Positive,
+    Primes,
+    read_basis,
+)
+from primefourier.cli.output import ProgressBar, print_json, print_prose, print_table, print_text
 from primefourier.theory import Check as TheoremCheck
 from primefourier.theory import check_theorem
 
@@ -80,10 +87,10 @@ def _write_number(value: float) -> str:
 
 
 def verify(
-    folder: Path,
+    folder: Folder,
     /,
     *,
-    sample: Integer = 5,
+    sample: Positive = 5,
     seed: Integer = 0,
     place: Place = _HERE,
     json: Json = False,
@@ -93,20 +100,13 @@ def verify(
     Each is compared bit for bit: correct answers after every epoch, lost and gained in every row.
     Nothing is written. Exits with 1 if a model differs or fails.
 
-    Parameters
-    ----------
-    folder
-        The --out of pfe run or pfe reproduce.
-    sample
-        How many models, chosen at random; all, if there are fewer.
-    seed
-        Decides which models are chosen.
+    Args:
+        sample: How many models, chosen at random; all, if there are fewer.
+        seed: Decides which models are chosen.
     """
     from primefourier.lab.store import read_store
     from primefourier.lab.verify import choose_sample
 
-    if sample < 1:
-        raise ValueError(f"--sample must be at least 1, got {sample}")
     place.check()
     with read_store(folder) as store:
         records = store.records()
@@ -125,9 +125,8 @@ def verify(
     columns = ["model", "trained again"]
     rows = [[c.record.config.describe(), c.difference or "same"] for c in checks]
     print_table(columns, rows, left=columns)
-    models = f"{same} of {plural(len(checks), 'model')}"
     print_prose(
-        f"\n{models} gave the same measurement again, bit for bit; "
+        f"\n{same} of {plural(len(checks), 'model')} gave the same measurement again, bit for bit; "
         f"{plural(measured, 'model')} of this folder are measured."
     )
     for reason, number in Counter(_explain(c) for c in checks if not c.same).items():
@@ -166,10 +165,7 @@ def _explain(check: Check) -> str:
             "this does not indicate damage."
         )
     if check.source_differs:
-        return (
-            "this should not happen unless training has changed: the commit or version of "
-            "primefourier differs, but machine, device and other versions match the record."
-        )
+        return "this should not happen unless training has changed with primefourier's source."
     return (
         "this should not happen: machine, device, versions and commit match the record. "
         "The record was changed, or one of the two calculations went wrong."
@@ -178,14 +174,16 @@ def _explain(check: Check) -> str:
 
 def _changes(check: Check) -> list[str]:
     """Describe what has changed since the record was made; commits are shortened."""
-    short = {
-        name: [
-            "unknown" if v is None else v[:9] + "+" * v.endswith("+") if name == "commit" else v
-            for v in values
-        ]
-        for name, values in check.changed.items()
-    }
-    return [f"{name} {then} → {now}" for name, (then, now) in short.items()]
+
+    def write(name: str, value: str | None) -> str:
+        if value is None:
+            return "unknown"
+        return value[:9] + "+" * value.endswith("+") if name == "commit" else value
+
+    return [
+        f"{name} {write(name, then)} → {write(name, now)}"
+        for name, (then, now) in check.changed.items()
+    ]
 
 
 def _as_data(check: Check) -> dict[str, Any]:
@@ -202,24 +200,21 @@ def _as_data(check: Check) -> dict[str, Any]:
     }
 
 
-def bench(*, epochs: Integer = 3, workers: Workers = None, json: Json = False) -> None:
+def bench(*, epochs: Integer = 3, workers: Positive | None = None, json: Json = False) -> None:
     """Time both trainers on one configuration of experiment 1, |P| = 8 and r = 1000.
 
     Both train, test after each epoch and ablate the same 8 models: plain one after another, with
     torch's default threads, and fast on worker processes. Use an idle machine: other programs slow
     plain much more than fast.
 
-    Parameters
-    ----------
-    epochs
-        Epochs of each model; the paper has 25, a few are enough to compare.
+    Args:
+        epochs: Epochs of each model; the paper has 25, a few are enough to compare.
+        workers: Worker processes of fast (default: one for each core).
     """
     from primefourier.cluster import usable_cores
     from primefourier.lab.speed import measure_speed
     from primefourier.lab.studies import SinglePrime
 
-    if workers is not None and workers < 1:
-        raise ValueError(f"--workers must be at least 1 to compare, got {workers}")
     configs = SinglePrime(sizes=(8,), ranges=(1000,), epochs=epochs).configs
     speed = measure_speed(configs, workers=workers or usable_cores())
     if json:

@@ -1,24 +1,25 @@
-"""Commands about integers: ``pfe encode``, ``decode``, ``plan`` and ``circles``."""
+"""Commands about integers: ``pfe encode``, ``encode-file``, ``decode`` and ``plan``."""
 
 from __future__ import annotations
 
 import json as json_module
+import signal
 import sys
 import warnings
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from tokenize import TokenError
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from zipfile import BadZipFile
 
 from cyclopts import Parameter
 from rich.console import Console
 
+from primefourier._checks import plural
 from primefourier._files import write_file
+from primefourier.arithmetic.integers import format_integer
 from primefourier.cli.options import (
     FLAG,
-    CirclePrimes,
     Depth,
     Integer,
     Json,
@@ -27,37 +28,37 @@ from primefourier.cli.options import (
     read_basis,
 )
 from primefourier.cli.output import (
+    ProgressBar,
+    print_error,
     print_json,
     print_prose,
     print_table,
     print_text,
-    shorten,
-    table_width,
 )
 from primefourier.encoding import PrimeBasis, UnclearCodeError
 
+if TYPE_CHECKING:
+    from primefourier.files import Summary
+
 STANDARD_INPUT = "<standard input>"
 """The app replaces - by this word, since - looks like an option."""
+Precision = Literal["float16", "float32", "float64"]
 
 
 def encode(
     *numbers: Integer,
     primes: Primes = None,
     depth: Depth = None,
-    dtype: Literal["float16", "float32", "float64"] = "float32",
+    dtype: Precision = "float32",
     out: Path | None = None,
     json: Json = False,
 ) -> None:
     """Encode integers of any size.
 
-    Parameters
-    ----------
-    numbers
-        The integers, such as 9 17 -26.
-    dtype
-        Precision of the codes.
-    out
-        Write the codes to this .npy file instead, shape (numbers, primes, depth, 2).
+    Args:
+        numbers: The integers, such as 9 17 -26.
+        dtype: Precision of the codes.
+        out: Write the codes to this .npy file instead, shape (numbers, primes, depth, 2).
     """
     if not numbers:
         raise ValueError("at least one integer is required, such as: pfe encode 9 17")
@@ -81,35 +82,117 @@ def encode(
     else:
         _print_codes(basis, numbers, codes)
         print_prose(
-            f"{basis.dim} numbers for each integer; integers below {shorten(basis.range)} have "
-            "different codes."
+            f"{basis.dim} numbers for each integer; integers below "
+            f"{format_integer(basis.range, 24)} have different codes."
         )
 
 
 def _print_codes(basis: PrimeBasis, numbers: tuple[int, ...], codes: Any) -> None:
     """Print one table of all integers if it fits, else one table for each integer."""
-    table = _code_table(basis, numbers, codes)
-    if len(numbers) == 1 or table_width(*table) <= Console().width:
-        print_table(*table)
-        return
-    for k, number in enumerate(numbers):
-        print_table(*_code_table(basis, (number,), codes[k : k + 1]))
-
-
-def _code_table(
-    basis: PrimeBasis, numbers: tuple[int, ...], codes: Any
-) -> tuple[list[str], list[list[str]]]:
     columns, rows = ["prime", "d", "period"], []
     for number in numbers:
-        columns += [f"{shorten(number, 12)} mod", "cos", "sin"]
+        columns += [f"{format_integer(number, 12)} mod", "cos", "sin"]
     for i, prime in enumerate(basis.primes):
         for d, period in enumerate(basis.periods[i]):
-            row = [shorten(prime) if d == 0 else "", str(d), shorten(period, 12)]
-            for k, number in enumerate(numbers):
-                cosine, sine = codes[k, i, d]
-                row += [shorten(number % period, 12), f"{cosine:+.6f}", f"{sine:+.6f}"]
+            row = [format_integer(prime, 24) if d == 0 else "", str(d), format_integer(period, 12)]
+            for number, (cosine, sine) in zip(numbers, codes[:, i, d], strict=True):
+                row += [format_integer(number % period, 12), f"{cosine:+.6f}", f"{sine:+.6f}"]
             rows.append(row)
-    return columns, rows
+    widths = [max(map(len, cells)) for cells in zip(columns, *rows, strict=True)]
+    if len(numbers) == 1 or sum(widths) + 2 * (len(widths) - 1) <= Console().width:
+        print_table(columns, rows)
+    else:
+        for k, number in enumerate(numbers):
+            _print_codes(basis, (number,), codes[k : k + 1])
+
+
+def encode_file(
+    *sources: Path,
+    out: str,
+    column: Annotated[list[str] | None, Parameter(negative=())] = None,
+    primes: Primes = None,
+    depth: Depth = None,
+    dtype: Precision = "float32",
+    name: str = "code",
+    format: Literal["parquet", "arrow", "npy"] | None = None,  # noqa: A002
+    on_bad: Literal["error", "reject"] = "error",
+    rejects: Path | None = None,
+    overwrite: Annotated[bool, FLAG] = False,
+    scheduler: str | None = None,
+    json: Json = False,
+) -> int:
+    """Encode columns of files of any size, in memory that does not grow with them.
+
+    Reads .parquet, .arrow, .feather, .csv, .tsv, .jsonl, .ndjson and .npy files.
+
+    Writes .parquet, .arrow, .feather and .npy files.
+
+    Other columns are kept, except in .npy files, which hold the codes alone.
+
+    Args:
+        sources: The file to read; or, if the output is a folder, several files or folders of them.
+        out: File to write; or folder, such as codes/: the same command again continues a stopped
+            run.
+        column: A column of integers, or of texts of decimal integers; may be repeated. Not for .npy
+            files.
+        dtype: Precision of the codes.
+        name: Name of the column of codes; with several columns, each is called COLUMN_NAME.
+        format: Format of the files in a folder (default: parquet).
+        on_bad: At a row without an integer, error stops; reject leaves it out.
+        rejects: File that lists such rows (default: OUT.rejects.jsonl; in a folder always
+            _rejects.jsonl).
+        overwrite: Replace existing output.
+        scheduler: Dask scheduler whose workers encode a file each: tcp://10.0.0.1:8786, or
+            --scheduler-file.
+    """
+    basis = read_basis(primes, depth)
+
+    from primefourier import files
+
+    # batch systems send SIGTERM, which stops the work as Ctrl-C does
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with ProgressBar() as bar:
+            summary = files.encode_file(
+                sources,
+                out=out,
+                column=column,
+                basis=basis,
+                dtype=dtype,
+                name=name,
+                format=format,
+                on_bad=on_bad,
+                rejects=rejects,
+                overwrite=overwrite,
+                scheduler=scheduler,
+                on_progress=bar.show_rows,
+            )
+    except KeyboardInterrupt:
+        folder = Path(out, "_job.json").exists()
+        again = "Run the same command again to continue." if folder else "Nothing was written."
+        print_error(f"Stopped. {again}")
+        return 1
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    if json:
+        print_json(summary.as_dict())
+    else:
+        _print_summary(summary)
+    return 0
+
+
+def _print_summary(summary: Summary) -> None:
+    rows = plural(summary.rows, "row")
+    if summary.parts is None:
+        print_text(f"Wrote {rows} to {summary.out}.")
+    elif summary.parts and summary.parts == summary.parts_before:
+        print_text(f"{summary.out} was finished before: {rows} in {plural(summary.parts, 'part')}.")
+    else:
+        before = f", {summary.parts_before} of them before" if summary.parts_before else ""
+        print_text(f"Wrote {rows} to {summary.out} in {plural(summary.parts, 'part')}{before}.")
+    if summary.rejected:
+        rejected = plural(summary.rejected, "row")
+        print_text(f"Rejected {rejected}; {summary.rejects} lists them with reasons.")
 
 
 def decode(
@@ -124,72 +207,75 @@ def decode(
 ) -> None:
     """Decode codes back to integers.
 
-    Parameters
-    ----------
-    file
-        JSON as pfe encode --json prints it, which names its basis, or a .npy array; - reads JSON
-        from standard input.
-    signed
-        Print the integers nearest zero instead of those in 0 … range - 1.
-    errors
-        What to do with vectors that are not near any code: raise an error, or mask them.
+    Args:
+        file: JSON as pfe encode --json prints it, which names its basis, or a .npy array; - reads
+            JSON from standard input.
+        signed: Print the integers nearest zero instead of those in 0 … range - 1.
+        errors: What to do with vectors that are not near any code: raise an error, or mask them.
     """
-    codes, basis = _read_codes(file, primes, depth)
-
     import numpy as np
 
     import primefourier as pf
 
+    if file.suffix == ".npy":
+        codes, basis = _read_array(file), read_basis(primes, depth)
+    else:
+        codes, basis = _read_json(file)
+        given = read_basis(
+            basis.primes if primes is None else primes, basis.depth if depth is None else depth
+        )
+        if given != basis:
+            raise ValueError(
+                f"{file} holds codes of {basis}, not of {given}; leave the options out"
+            )
     try:
         decoded = pf.decode(codes, basis, signed=signed, errors=errors)
     except UnclearCodeError as error:
         raise ValueError(f"{error.problem}; --errors mask masks such vectors") from error
-    values = np.ma.asarray(decoded.value).reshape(-1)
-    known = ~np.ma.getmaskarray(values)
-    margins = np.asarray(decoded.margin).reshape(-1).tolist()
-    residues = np.ma.getdata(decoded.residues).reshape(-1, len(basis.primes)).tolist()
-    found = [
-        {"value": int(values[i]), "residues": residues[i], "margin": margins[i]}
-        if known[i]
-        else dict.fromkeys(("value", "residues", "margin"))
-        for i in range(len(values))
-    ]
+    values = np.ma.asarray(decoded.value).reshape(-1).tolist()  # None where masked
+    margins = np.ma.getdata(decoded.margin).reshape(-1).tolist()
     if json:
-        columns = {name: [entry[name] for entry in found] for name in ("value", "residues")}
-        margin = [entry["margin"] for entry in found]
-        print_json({**columns, "modulus": decoded.modulus, "margin": margin})
+        residues = np.ma.getdata(decoded.residues).reshape(-1, len(basis.primes)).tolist()
+        known = [value is not None for value in values]
+        print_json(
+            {
+                "value": values,
+                "residues": [r if k else None for r, k in zip(residues, known, strict=True)],
+                "modulus": decoded.modulus,
+                "margin": [m if k else None for m, k in zip(margins, known, strict=True)],
+            }
+        )
         return
     rows = [
-        [str(i), str(entry["value"]), f"{entry['margin']:.4f}"]
-        if known[i]
-        else [str(i), "unclear", ""]
-        for i, entry in enumerate(found)
+        [str(i), "unclear", ""] if value is None else [str(i), str(value), f"{margin:.4f}"]
+        for i, (value, margin) in enumerate(zip(values, margins, strict=True))
     ]
     print_table(["#", "value", "margin"], rows)
     print_prose(
-        f"Values are known modulo {shorten(decoded.modulus)}. A margin of 1 is a perfect code, "
-        "0 means ambiguous."
+        f"Values are known modulo {format_integer(decoded.modulus, 24)}. A margin of 1 is a "
+        "perfect code, 0 means ambiguous."
     )
 
 
-def _read_codes(
-    file: Path, primes: tuple[int, ...] | None, depth: int | None
-) -> tuple[Any, PrimeBasis]:
-    """Return the codes of a file and their basis."""
+def _read_array(file: Path) -> Any:
+    """Return the array of floats in a .npy file."""
     import numpy as np
 
-    if str(file) != STANDARD_INPUT and not file.is_file():
-        raise FileNotFoundError(f"there is no file {str(file)!r}")
-    if file.suffix == ".npy":
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of odd headers; the array is checked anyway
-                codes = np.load(file, allow_pickle=False)
-            if codes.dtype.kind != "f":
-                raise ValueError(f"its numbers are {codes.dtype}")
-            return codes, read_basis(primes, depth)
-        except (ValueError, EOFError, TypeError, KeyError, SyntaxError, TokenError, BadZipFile):
-            raise ValueError(f"{file} is not a .npy file with an array of floats") from None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of odd headers; the array is checked anyway
+            codes = np.load(file, allow_pickle=False)
+        if codes.dtype.kind == "f":
+            return codes
+    except (ValueError, EOFError, TypeError, KeyError, SyntaxError, TokenError, BadZipFile):
+        pass
+    raise ValueError(f"{file} is not a .npy file with an array of floats")
+
+
+def _read_json(file: Path) -> tuple[Any, PrimeBasis]:
+    """Return the codes that ``pfe encode --json`` printed, and their basis."""
+    import numpy as np
+
     try:
         text = sys.stdin.read() if str(file) == STANDARD_INPUT else file.read_text()
         document = json_module.loads(text)
@@ -200,18 +286,12 @@ def _read_codes(
             raise ValueError("codes must be numbers")
         with np.errstate(over="ignore"):
             codes = np.asarray(document["codes"], dtype=dtype)
-        basis = PrimeBasis(document["primes"], document["depth"])
+        return codes, PrimeBasis(document["primes"], document["depth"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(
             f"{file} must be JSON with primes, depth and codes, as pfe encode --json prints it, or "
             f"a .npy file ({type(error).__name__}: {error})"
         ) from error
-    given = read_basis(
-        basis.primes if primes is None else primes, basis.depth if depth is None else depth
-    )
-    if given != basis:
-        raise ValueError(f"{file} holds codes of {basis}, not of {given}; leave the options out")
-    return codes, basis
 
 
 def plan(
@@ -225,36 +305,25 @@ def plan(
 ) -> None:
     """List the channels that arithmetic modulo N needs, and factors of N that the basis misses.
 
-    Parameters
-    ----------
-    modulus
-        N, at least 2.
-    input_range
-        Inputs are below this integer; report also whether their sums wrap around, and which
-        circles a network may misuse because they look relevant below it.
+    Args:
+        modulus: N, at least 2.
+        input_range: Inputs are below this integer; report also whether their sums wrap around, and
+            which circles a network may misuse because they look relevant below it.
     """
     import primefourier as pf
 
-    if input_range is not None and input_range < 1:
-        raise ValueError(f"--range must be at least 1, got {input_range}")
-    basis = read_basis(primes, depth)
-    found = pf.plan(modulus, basis, input_range=input_range)
+    found = pf.plan(modulus, read_basis(primes, depth), input_range=input_range)
     if not json:
         print_prose(found.explain())
         return
-    extended = None if found.unfactored > 1 else found.extended
+    basis, extended = found.basis, None if found.unfactored > 1 else found.extended
+    same = ("factors", "relevant", "missing", "visible", "invisible", "complete", "unfactored")
     print_json(
         {
             "modulus": found.modulus,
             "primes": basis.primes,
             "depth": basis.depth,
-            "factors": found.factors,
-            "relevant": found.relevant,
-            "missing": found.missing,
-            "visible": found.visible,
-            "invisible": found.invisible,
-            "complete": found.complete,
-            "unfactored": found.unfactored,
+            **{name: getattr(found, name) for name in same},
             "extended": extended and {"primes": extended.primes, "depth": extended.depth},
             "range": input_range,
             "degenerate": None if input_range is None else found.degenerate(input_range),
@@ -263,29 +332,3 @@ def plan(
             "risk": found.risk,
         }
     )
-
-
-def circles(
-    a: Integer, b: Integer, /, *, modulus: Integer, out: Path, primes: CirclePrimes = None
-) -> None:
-    """Draw how prime circles add two integers: figures 1 and 2 of the paper for any a, b, N.
-
-    Parameters
-    ----------
-    a
-        The first integer.
-    b
-        The second integer.
-    modulus
-        N, at least 2.
-    out
-        The picture to write: .png, .svg or .pdf.
-    primes
-        Circles to draw, such as 3,5,7 (default: those of N and a few others).
-    """
-    check_output(out, (".png", ".svg", ".pdf"))
-    from primefourier.figures import draw_circles
-
-    figure = draw_circles(a, b, modulus, primes=primes)
-    write_file(out, partial(figure.savefig, format=out.suffix.lower().removeprefix(".")))
-    print_text(f"Wrote {out}.")

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
-from primefourier.cli.output import shorten
+from primefourier.arithmetic.integers import format_integer
 from primefourier.encoding import PAPER_BASIS, PrimeBasis
 
 MOST_CIRCLES = 10_000
@@ -72,6 +73,7 @@ class Integers(tuple[int, ...]):
 FLAG = Parameter(negative=(), show_default=False)
 """An option without a value and without a --no- form."""
 Integer = Annotated[int, Parameter(converter=_convert_integer, n_tokens=1)]
+Positive = Annotated[Integer, Parameter(validator=Number(gte=1))]
 Primes = Annotated[
     Integers | None,
     Parameter(help="Primes of the basis, such as 3,5,7 (default: the paper's 3 … 59)."),
@@ -82,18 +84,17 @@ Depth = Annotated[
     Integer | None, Parameter(help="Number of powers (depths) per prime (default: the paper's 6).")
 ]
 Json = Annotated[bool, FLAG, Parameter(name="--json", help="Print JSON instead of a table.")]
-Workers = Annotated[
-    Integer | None,
-    Parameter(help="Worker processes; 0 trains in this process (default: one for each core)."),
-]
 Seeds = Annotated[
     Integers | None, Parameter(help="Seeds, such as 42,43; one model for each (default: 42).")
 ]
-
-
-Ablation = Annotated[
-    Literal["zero", "mean", "permute", "optimal"], Parameter(help="The kind of ablation.")
+Folder = Annotated[Path, Parameter(help="The --out of pfe run or pfe reproduce.")]
+NewestFolder = Annotated[
+    Path | None,
+    Parameter(
+        help="The --out of pfe run or pfe reproduce (default: the newest run here or in results)."
+    ),
 ]
+Ablation = Literal["zero", "mean", "permute", "optimal"]
 
 
 @Parameter(name="*")
@@ -101,12 +102,12 @@ Ablation = Annotated[
 class Place:
     """Where models are trained: the options of every command that trains."""
 
-    workers: Workers = None
-    scheduler: Annotated[
-        str | None,
-        Parameter(help="Address of a Dask scheduler, or the path of its scheduler file."),
-    ] = None
-    device: Annotated[str, Parameter(help="Torch device of the workers, such as cuda.")] = "cpu"
+    workers: Annotated[Integer | None, Parameter(validator=Number(gte=0))] = None
+    """Worker processes; 0 trains in this process (default: one for each core)."""
+    scheduler: str | None = None
+    """Address of a Dask scheduler, or the path of its scheduler file."""
+    device: str = "cpu"
+    """Torch device of the workers, such as cuda."""
 
     def check(self, *, here: bool = False) -> None:
         """Raise ValueError for options that cannot work, before any work is done.
@@ -114,8 +115,6 @@ class Place:
         Args:
             here: Whether models are trained on this machine even if there is a scheduler.
         """
-        if self.workers is not None and self.workers < 0:
-            raise ValueError(f"--workers must be at least 0, got {self.workers}")
         if self.workers is not None and self.scheduler is not None:
             raise ValueError("--workers and --scheduler exclude each other; choose one")
         if self.scheduler is None or here:  # other machines may have other devices
@@ -127,25 +126,13 @@ class Place:
 class Sweep(Place):
     """The options that run and reproduce share."""
 
-    out: Annotated[
-        Path | None,
-        Parameter(
-            help="Folder for records and results; an existing sweep there is continued (default: "
-            "results/NAME, of the study, settings file or profile)."
-        ),
-    ] = None
-    probe: Annotated[
-        bool,
-        FLAG,
-        Parameter(
-            help="Probe the networks: other ablations, single blocks, equivariance by epoch."
-        ),
-    ] = False
-    plan: Annotated[
-        bool,
-        FLAG,
-        Parameter(help="Print how many models remain and an estimated time; write nothing."),
-    ] = False
+    out: Path | None = None
+    """Folder for records and results; an existing sweep there is continued (default: results/NAME,
+    of the study, settings file or profile)."""
+    probe: Annotated[bool, FLAG] = False
+    """Probe the networks: other ablations, single blocks, equivariance by epoch."""
+    plan: Annotated[bool, FLAG] = False
+    """Print how many models remain and an estimated time; write nothing."""
 
 
 @Parameter(name="*")
@@ -153,44 +140,30 @@ class Sweep(Place):
 class Settings:
     """The settings of an experiment; None means as in the paper."""
 
-    sizes: Annotated[
-        Integers | None, Parameter(help="exp1 and control: numbers of primes |P|, such as 4,8.")
-    ] = None
-    ranges: Annotated[
-        Integers | None,
-        Parameter(help="Input ranges r, such as 100,1000; operands are 0 … r - 1."),
-    ] = None
-    moduli: Annotated[Integers | None, Parameter(help="exp2: moduli N, such as 15,105.")] = None
+    sizes: Integers | None = None
+    """exp1 and control: numbers of primes |P|, such as 4,8."""
+    ranges: Integers | None = None
+    """Input ranges r, such as 100,1000; operands are 0 … r - 1."""
+    moduli: Integers | None = None
+    """exp2: moduli N, such as 15,105."""
     seeds: Seeds = None
-    primes: Annotated[
-        Integers | None,
-        Parameter(help="Primes, such as 3,5,7 (default: 3 … 59, and 3 … 23 for composite moduli)."),
-    ] = None
+    primes: Integers | None = None
+    """Primes, such as 3,5,7 (default: 3 … 59, and 3 … 23 for composite moduli)."""
     depth: Depth = None
-    operation: Annotated[
-        str | None,
-        Parameter(help="What is learned modulo N: add, subtract or multiply (default: add)."),
-    ] = None
-    embedding: Annotated[
-        str | None,
-        Parameter(
-            help="control: what is shuffled, shuffled-column, shuffled-pair or shuffled-block."
-        ),
-    ] = None
-    epochs: Annotated[
-        Integer | None, Parameter(help="Passes over the training pairs (default: 25, exp2 40).")
-    ] = None
-    batch_size: Annotated[Integer | None, Parameter(help="Pairs in a step (default: 1024).")] = None
-    learning_rate: Annotated[
-        float | None, Parameter(help="Learning rate of Adam (default: 0.003).")
-    ] = None
-    pairs: Annotated[
-        Integer | None, Parameter(help="Distinct pairs to draw, at most r² (default: 80000).")
-    ] = None
-    trainer: Annotated[
-        str | None,
-        Parameter(help="Trainer: fast, or plain, the readable reference (same up to rounding)."),
-    ] = None
+    operation: str | None = None
+    """What is learned modulo N: add, subtract or multiply (default: add)."""
+    embedding: str | None = None
+    """control: what is shuffled, shuffled-column, shuffled-pair or shuffled-block."""
+    epochs: Integer | None = None
+    """Passes over the training pairs (default: 25, exp2 40)."""
+    batch_size: Integer | None = None
+    """Pairs in a step (default: 1024)."""
+    learning_rate: float | None = None
+    """Learning rate of Adam (default: 0.003)."""
+    pairs: Integer | None = None
+    """Distinct pairs to draw, at most r² (default: 80000)."""
+    trainer: str | None = None
+    """Trainer: fast, or plain, the readable reference (same up to rounding)."""
 
 
 def _check_device(device: str) -> None:
@@ -204,7 +177,7 @@ def _check_device(device: str) -> None:
 
 
 def read_basis(primes: tuple[int, ...] | None, depth: int | None) -> PrimeBasis:
-    """Return the basis that --primes and --depth name.
+    """Return the basis that --primes and --depth name; by default the paper's.
 
     >>> read_basis((3, 5), None)
     PrimeBasis(primes=(3, 5), depth=6)
@@ -214,7 +187,7 @@ def read_basis(primes: tuple[int, ...] | None, depth: int | None) -> PrimeBasis:
     if len(primes) * depth > MOST_CIRCLES:
         raise ValueError(
             f"--primes and --depth must make at most {MOST_CIRCLES} circles, got "
-            f"{len(primes)} primes at depth {shorten(depth)}"
+            f"{len(primes)} primes at depth {format_integer(depth, 24)}"
         )
     return PrimeBasis(primes, depth)
 

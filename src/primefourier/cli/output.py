@@ -1,4 +1,4 @@
-"""Output of commands: human-readable tables and text, JSON, and log messages."""
+"""Output of commands: text, tables and JSON; messages and progress on standard error."""
 
 from __future__ import annotations
 
@@ -6,16 +6,27 @@ import json
 import logging
 import sys
 import textwrap
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Self
 from unicodedata import category
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
-from rich.table import Table
+from rich.progress import BarColumn, Progress, TextColumn
+from rich.table import Column, Table
 
-from primefourier.arithmetic.integers import format_integer
+from primefourier._checks import plural
+
+if TYPE_CHECKING:
+    from primefourier import files
+    from primefourier.lab import sweep
+    from primefourier.lab.record import Record
+
+_PAUSE = 10.0
+"""Seconds between two lines about rows in a pipe."""
 
 
 def print_json(value: object) -> None:
@@ -29,12 +40,21 @@ def print_text(text: str) -> None:
     sys.stdout.write(visible(text) + "\n")
 
 
-def print_prose(text: str) -> None:
-    """Print sentences; lines are wrapped at words to the width of the terminal, 80 in a pipe."""
+def print_prose(text: str, *, hang: int = 0) -> None:
+    """Print sentences, wrapped at words to the width of the terminal, 80 columns in a pipe.
+
+    Further lines of a paragraph are indented as its first, and by ``hang`` more.
+    """
     width = Console().width
     for line in text.split("\n"):
-        indent = " " * (len(line) - len(line.lstrip()))
+        indent = " " * (len(line) - len(line.lstrip()) + hang)
         print_text(textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False))
+
+
+def print_error(text: str) -> None:
+    """Print a line on standard error at once."""
+    sys.stderr.write(visible(text) + "\n")
+    sys.stderr.flush()
 
 
 def visible(text: str) -> str:
@@ -47,7 +67,6 @@ def visible(text: str) -> str:
 
 
 def _escape(text: str, quote: Callable[[str], str]) -> str:
-    """Replace the characters that a terminal may obey by their quoted form."""
     if text.isprintable():
         return text
     return "".join(
@@ -57,23 +76,15 @@ def _escape(text: str, quote: Callable[[str], str]) -> str:
 
 
 def print_table(
-    columns: Sequence[str],
-    rows: Sequence[Sequence[RenderableType]],
-    *,
-    left: Sequence[str] = (),
-    width: int | None = None,
-    lines: bool = False,
+    columns: Sequence[str], rows: Sequence[Sequence[RenderableType]], *, left: Sequence[str] = ()
 ) -> None:
     """Print a table as wide as the terminal, 80 columns in a pipe.
 
     Columns named in ``left`` hold text, which is wrapped at words. The others hold numbers, flush
-    right. Neither words nor numbers are broken: if they do not fit, the table is wider. With
-    ``lines``, rows of several lines are separated by rules.
+    right. Neither words nor numbers are broken: if they do not fit, the table is wider.
     """
     console = Console(soft_wrap=True, highlight=False)
-    table = Table(
-        box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, show_lines=lines
-    )
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     for i, column in enumerate(columns):
         if column in left:
             table.add_column(visible(column))
@@ -82,8 +93,6 @@ def print_table(
             table.add_column(visible(column), justify="right", min_width=least)
     for row in rows:
         table.add_row(*(visible(cell) if isinstance(cell, str) else cell for cell in row))
-    if width is not None and not sys.stdout.isatty():
-        console.width = width
     unlimited = console.options.update(width=sys.maxsize)
     console.width = max(console.width, console.measure(table, options=unlimited).minimum)
     console.print(table, markup=False)
@@ -102,25 +111,6 @@ def write_seconds(seconds: float) -> str:
     return " ".join(f"{number} {unit}" for number, unit in units if number) or "0 s"
 
 
-def table_width(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
-    """Return how wide a table of numbers is.
-
-    >>> table_width(["n", "cos"], [["12", "1"]])
-    7
-    """
-    widths = [max(map(len, cells)) for cells in zip(columns, *rows, strict=True)]
-    return sum(widths) + 2 * (len(widths) - 1)
-
-
-def shorten(n: int, digits: int = 24) -> str:
-    """Write an integer, without its middle if it is very long.
-
-    >>> shorten(10**40 + 7)
-    '100000000…00000007 (41 digits)'
-    """
-    return format_integer(n, digits)
-
-
 @contextmanager
 def show_messages() -> Iterator[None]:
     """Print what the library logs on standard error while a command runs."""
@@ -136,9 +126,96 @@ def show_messages() -> Iterator[None]:
 
 
 class _Messages(logging.Handler):
-    """Prints messages without level and time; a progress bar moves below them."""
+    """Prints messages without level and time."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print one message."""
-        sys.stderr.write(visible(self.format(record)) + "\n")
-        sys.stderr.flush()
+        print_error(self.format(record))
+
+
+class ProgressBar:
+    """Shows how far a command is: a bar on a terminal, plain lines in a pipe.
+
+    Use it as a context manager, and pass ``show_models`` or ``show_rows`` as the callback of the
+    function that does the work. Log messages appear above the bar, because rich redirects standard
+    error while the bar is live.
+    """
+
+    def __init__(self) -> None:
+        console = Console(stderr=True)
+        self._live = console.is_terminal
+        text = TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True))
+        self._bar = Progress(BarColumn(None), text, console=console, transient=True, expand=True)
+        self._task = self._bar.add_task("starting", total=1.0)
+        self._start = self._printed = time.monotonic()
+
+    def __enter__(self) -> Self:
+        if self._live:
+            self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live:
+            self._bar.stop()
+
+    def show_models(self, progress: sweep.Progress) -> None:
+        """Show the counts of a sweep; call it at the beginning and after each model."""
+        if progress.last is None:
+            self._start = time.monotonic()
+        finished, total = progress.total - progress.remaining, progress.total
+        note = _describe_sweep(progress, time.monotonic() - self._start)
+        if self._live:
+            share = finished / max(total, 1)
+            self._bar.update(self._task, completed=share, description=f"{finished}/{total} {note}")
+        elif progress.last is None:
+            before = f", {progress.before} of them measured before" if progress.before else ""
+            print_error(f"{plural(total, 'model')}{before}")
+        else:
+            print_error(f"[{finished}/{total}] {describe_model(progress.last)}; {note}")
+
+    def show_rows(self, progress: files.Progress) -> None:
+        """Show how many rows are encoded; call it at the beginning and after each batch."""
+        now = time.monotonic()
+        words = [f"{progress.share:.0%} {plural(progress.rows, 'row')}"]
+        if progress.rejected:
+            words.append(f"{progress.rejected} rejected")
+        new = progress.rows + progress.rejected - progress.before
+        if new and now > self._start:
+            words.append(f"{new / (now - self._start):.0f} rows per second")
+        text = ", ".join(words)
+        if self._live:
+            self._bar.update(self._task, completed=progress.share, description=text)
+        elif now - self._printed >= _PAUSE:
+            self._printed = now
+            print_error(text)
+
+
+def describe_model(record: Record) -> str:
+    """Describe a finished model in one line."""
+    name = record.config.describe()
+    if record.error is not None:
+        return f"{name} FAILED: {record.reason}"
+    measured = record.measured
+    drops = dict(zip(measured.row_names, measured.drops, strict=True))
+    wanted = measured.relevant or ()
+    relevant = ", ".join(f"{row}: {drops[row]:.2f}" for row in wanted) or "none"
+    others = [drop for row, drop in drops.items() if row not in wanted]
+    mean = f", others {sum(others) / len(others):.3f}" if others else ""
+    beyond = [f"{accuracy:.3f}" for accuracy in measured.accuracy_beyond.values()]
+    return (
+        f"{name} accuracy {measured.accuracy:.3f}{', beyond ' * bool(beyond)}{' '.join(beyond)}, "
+        f"drops {relevant}{mean} ({record.provenance.seconds:.1f} s)"
+    )
+
+
+def _describe_sweep(progress: sweep.Progress, elapsed: float) -> str:
+    words = [f"{progress.failed} failed"] if progress.failed else []
+    left = progress.time_left(elapsed)
+    if left is not None:
+        rate = 60 * (progress.done + progress.failed) / max(elapsed, 1e-9)
+        words.append(f"{rate:.0f} models per minute")
+    if not progress.remaining:
+        words.append("done")
+    else:
+        words.append("starting" if left is None else f"about {write_seconds(left)} left")
+    return ", ".join(words)

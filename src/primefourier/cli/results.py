@@ -1,46 +1,33 @@
-"""Commands that read a run: status, figures, report and export."""
+"""Commands that read a run: ``pfe status``, ``summary``, ``export`` and ``repair``."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, cast
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, cast
 
 from primefourier._checks import plural
-from primefourier.cli.browser import ENDINGS, show_page, write_size
-from primefourier.cli.options import Ablation, Json, check_output
+from primefourier.cli.options import Ablation, Folder, Json, NewestFolder
 from primefourier.cli.output import print_json, print_prose, print_table, print_text
 
 if TYPE_CHECKING:
     from primefourier.lab import Run
     from primefourier.lab.export import Format
 
+_MOST_NAMED = 10
+"""How many missing models are named."""
 
-def status(folder: Path | None = None, /, *, json: Json = False) -> None:
-    """Show how many models of a run are measured, failed and waiting. Works at any time.
 
-    Parameters
-    ----------
-    folder
-        The --out of pfe run or pfe reproduce (default: the newest run here or in results).
-    """
-    from primefourier import lab
-    from primefourier.lab.results import newest_run
+def status(folder: NewestFolder = None, /, *, json: Json = False) -> None:
+    """Show how many models of a run are measured, failed and waiting. Works at any time."""
     from primefourier.lab.store import current_writer
 
-    place = folder or newest_run(Path())
-    if place is None:
-        raise ValueError(
-            "there is no run here or in results/*; name its folder: pfe status results/quick"
-        )
-    run, writer = lab.open(place), current_writer(place)
-    progress, counts = run.progress(), run.counts
+    run = _open(folder)
+    writer, progress, counts = current_writer(run.folder), run.progress(), run.counts
     if json:
         print_json(
             {
-                "folder": str(place),
+                "folder": str(run.folder),
                 "planned": counts["planned"],
                 "done": counts["measured"],
                 "failed": counts["failed"],
@@ -60,7 +47,7 @@ def status(folder: Path | None = None, /, *, json: Json = False) -> None:
         )
         return
     if folder is None:
-        print_text(f"{place}, the newest run:\n")
+        print_text(f"{run.folder}, the newest run:\n")
     shown = {**progress, "all": counts}
     keys = ("planned", "measured", "failed", "waiting")
     print_table(
@@ -82,55 +69,60 @@ def status(folder: Path | None = None, /, *, json: Json = False) -> None:
         print_text(_next_step(run))
 
 
-def _next_step(run: Run) -> str:
-    """Say how to continue a run that is not running, or how to look at its results."""
-    from primefourier.lab.studies.paper_grids import training_commands
-
-    if not run.planned:
-        return "\nNothing is planned yet."
-    if run.counts["measured"] == len(run.planned):
-        return (
-            f"\nAll measured. To see the results:\n  pfe summary {quote(str(run.folder))}\n"
-            f"  pfe report {quote(str(run.folder))} --open"
-        )
-    again = training_commands(run.grids, probe=run.counts["probed"] > 0)
-    lines = [f"\n  {command} --out {quote(str(run.folder))}" for command in again]
-    how = ":" + "".join(lines) if lines else ", run the file that started it again: pfe run FILE.py"
-    return f"\nNot running. To continue{how}"
-
-
-def summary(
-    folder: Path | None = None, /, *, ablation: Ablation = "zero", json: Json = False
-) -> None:
-    """Print one line per measured configuration of every study: accuracy, drops, beyond the range.
-
-    Parameters
-    ----------
-    folder
-        The --out of pfe run or pfe reproduce (default: the newest run here or in results).
-    ablation
-        The kind of ablation of the drops.
-    """
+def _open(folder: Path | None) -> Run:
+    """Open a run, by default the newest one."""
     from primefourier import lab
     from primefourier.lab.results import newest_run
 
     place = folder or newest_run(Path())
     if place is None:
-        raise ValueError("there is no run here or in results/*; name its folder")
-    rows = lab.open(place).summary(ablation)
+        raise ValueError(
+            "there is no run here or in results/*; name its folder, such as results/quick"
+        )
+    return lab.open(place)
+
+
+def _next_step(run: Run) -> str:
+    """Say how to continue a run that is not running, or how to look at its results."""
+    from primefourier.lab.studies.paper_grids import training_commands
+
+    folder = quote(str(run.folder))
+    if not run.planned:
+        return "\nNothing is planned yet."
+    if run.counts["measured"] == len(run.planned):
+        return (
+            f"\nAll measured. To see the results:\n  pfe summary {folder}\n"
+            f"  pfe report {folder} --open"
+        )
+    again = training_commands(run.grids, probe=run.counts["probed"] > 0)
+    lines = [f"\n  {command} --out {folder}" for command in again]
+    how = ":" + "".join(lines) if lines else ", run the file that started it again: pfe run FILE.py"
+    return f"\nNot running. To continue{how}"
+
+
+def summary(
+    folder: NewestFolder = None, /, *, ablation: Ablation = "zero", json: Json = False
+) -> None:
+    """Print one line per measured configuration of every study: accuracy, drops, beyond the range.
+
+    Args:
+        ablation: The kind of ablation of the drops.
+    """
+    run = _open(folder)
+    rows = run.summary(ablation)
     if json:
         print_json(rows)
         return
     if not rows:
-        raise ValueError(f"{place} has no complete configuration ablated by {ablation!r} yet")
+        raise ValueError(f"{run.folder} has no complete configuration ablated by {ablation!r} yet")
     fixed = ("study", "seeds", "models", "accuracy", "relevant_drop", "other_drop", "beyond")
     for study in dict.fromkeys(row["study"] for row in rows):
         some = [row for row in rows if row["study"] == study]
         axes = list(dict.fromkeys(name for row in some for name in row if name not in fixed))
         ends = list(dict.fromkeys(end for row in some for end in row["beyond"]))
-        print_text(f"{study}")
+        print_text(study)
         print_table(
-            [*axes, "seeds", "accuracy", "relevant", "other", *(_write_end(end) for end in ends)],
+            [*axes, "seeds", "accuracy", "relevant", "other", *map(_write_end, ends)],
             [
                 [
                     *(str(row.get(axis, "")) for axis in axes),
@@ -161,76 +153,13 @@ def _write_end(end: str) -> str:
     return f"<{float(end):.0e}".replace("e+", "e") if len(end) > 6 else f"<{end}"
 
 
-def figures(folder: Path, /, *, out: Path | None = None, json: Json = False) -> None:
-    """Draw the paper's figures from records, each as PNG and SVG.
-
-    Configurations that are not measured yet are visible gaps.
-
-    Parameters
-    ----------
-    folder
-        The --out of pfe run or pfe reproduce.
-    out
-        The folder to write to (default: figures in the folder).
-    """
-    from primefourier import lab
-
-    written = lab.open(folder).figures(out)
-    if json:
-        print_json([str(path) for path in written])
-    else:
-        print_text("\n".join(f"Wrote {path}" for path in written))
-
-
-def report(
-    folder: Path,
-    /,
-    *,
-    open: Annotated[bool, Parameter(negative=(), show_default=False)] = False,  # noqa: A002
-    out: Path | None = None,
-    json: Json = False,
-) -> None:
-    """Write the results of a run as one HTML page that works offline.
-
-    It has the heatmaps with every model behind them, the claims with their evidence, and the number
-    circles. Works at any time, also while models are trained.
-
-    Parameters
-    ----------
-    folder
-        The --out of pfe run or pfe reproduce.
-    open
-        Also open the page in your browser.
-    out
-        The file to write (default: report.html in the folder).
-    """
-    from primefourier import lab
-
-    if out is not None:
-        check_output(out, ENDINGS)
-    path = lab.open(folder).report(out)
-    size = path.stat().st_size
-    if json:
-        print_json({"file": str(path), "bytes": size})
-    else:
-        print_text(f"Wrote {path} ({write_size(size)}).")
-        if not open:
-            print_text("Open it in any browser, or add --open to this command.")
-    if open:
-        show_page(path)
-
-
-def export(folder: Path, /, *, format: str | None = None, out: Path | None = None) -> None:  # noqa: A002
+def export(folder: Folder, /, *, format: str | None = None, out: Path | None = None) -> None:  # noqa: A002
     """Write all records of a run as one table, one row per model.
 
-    Parameters
-    ----------
-    folder
-        The --out of pfe run or pfe reproduce.
-    format
-        jsonl, csv (lists as JSON texts) or parquet (default: the suffix of --out, or else jsonl).
-    out
-        The file to write (default: records.jsonl, .csv or .parquet in the folder).
+    Args:
+        format: jsonl, csv (lists as JSON texts) or parquet (default: the suffix of --out, or else
+            jsonl).
+        out: The file to write (default: records.jsonl, .csv or .parquet in the folder).
     """
     from primefourier import lab
     from primefourier.lab.export import FORMATS
@@ -244,3 +173,28 @@ def export(folder: Path, /, *, format: str | None = None, out: Path | None = Non
     run, path = lab.open(folder), out or folder / f"records.{kind}"
     run.export(path, cast("Format", kind))
     print_text(f"Wrote {plural(len(run.records), 'record')} to {path}.")
+
+
+def repair(folder: Folder, /) -> None:
+    """Check the records of a folder, and save what can be saved if they are damaged.
+
+    Intact rows of records.sqlite and of records.backup.sqlite, the copy made at the end of each
+    run, go to a new records.sqlite. The damaged file is kept.
+    """
+    from primefourier.lab.store_repair import repair_store
+
+    found = repair_store(folder)
+    if found.damage is not None:
+        kept = f" It is kept as {found.kept.name}." if found.kept else ""
+        print_text(f"records.sqlite was damaged: {found.damage}.{kept}")
+    measured = len(found.planned) - len(found.missing)
+    state = "intact" if found.damage is None else "repaired"
+    models = f"{measured} of {plural(len(found.planned), 'model')}"
+    print_text(f"{folder} is {state}: {models} are measured.")
+    if found.missing:
+        names = [config.describe() for config in found.missing[:_MOST_NAMED]]
+        if len(found.missing) > _MOST_NAMED:
+            names.append(f"and {len(found.missing) - _MOST_NAMED} more")
+        print_text("Without a measurement (not trained yet, failed, or lost):")
+        print_text("\n".join(f"  {name}" for name in names))
+        print_text(f"Run the same command again to train them; pfe status {folder} prints it.")

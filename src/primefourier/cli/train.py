@@ -12,8 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from primefourier._checks import plural, require_choice
 from primefourier.cli.options import Seeds, Settings, Sweep
-from primefourier.cli.output import print_prose, print_table, print_text, write_seconds
-from primefourier.cli.progress import ProgressBar
+from primefourier.cli.output import (
+    ProgressBar,
+    print_prose,
+    print_table,
+    print_text,
+    write_seconds,
+)
 from primefourier.cli.verdicts import print_claims
 
 if TYPE_CHECKING:
@@ -39,16 +44,19 @@ def run(
 
     Every setting that is not given is the paper's. The same command again continues a stopped run.
 
-    Parameters
-    ----------
-    study
-        A Python file that defines study = lab.Study(…); or exp1 (single primes), control (the same,
-        features shuffled) or exp2 (composite moduli).
-    config
-        TOML file with tables such as [exp1], instead of an experiment and its options.
+    Args:
+        study: A Python file that defines study = lab.Study(…); or exp1 (single primes), control
+            (the same, features shuffled) or exp2 (composite moduli).
+        config: TOML file with tables such as [exp1], instead of an experiment and its options.
     """
+    from primefourier.lab.probe import can_be_probed
+
     studies = _read_studies(study, settings, config)
-    _check_probe(studies, sweep)
+    if sweep.probe and not any(can_be_probed(c) for each in studies for c in each.configs):
+        raise ValueError(
+            "--probe needs the paper's network with rows of primes, which are not shuffled; "
+            "leave it out"
+        )
     folder = sweep.out or Path("results") / (config.stem if config else Path(str(study)).stem)
     if sweep.plan:
         _print_plan(studies, folder, sweep)
@@ -64,11 +72,9 @@ def reproduce(*, profile: str = "quick", seeds: Seeds = None, sweep: Sweep = _SW
 
     The same command again continues a stopped run.
 
-    Parameters
-    ----------
-    profile
-        smoke (about a minute on two cores), quick (about five) or paper (all 750 models, two
-        hours). All follow the paper's protocol; they differ in how many models they train.
+    Args:
+        profile: smoke (about a minute on two cores), quick (about five) or paper (all 750 models,
+            two hours). All follow the paper's protocol; they differ in how many models they train.
     """
     from primefourier import lab
     from primefourier.lab import studies
@@ -101,11 +107,10 @@ def _read_studies(name: str | None, settings: Settings, config: Path | None) -> 
     from primefourier.lab.studies.study_file import read_study_file
 
     given = {key: value for key, value in asdict(settings).items() if value is not None}
-    options = {key: "--" + key.replace("_", "-") for key in given}
+    options = ["--" + key.replace("_", "-") for key in given]
     if config is not None:
         if name is not None or given:
-            extra = name or next(iter(options.values()))
-            raise ValueError(f"--config cannot be combined with {extra}")
+            raise ValueError(f"--config cannot be combined with {name or options[0]}")
         return read_settings(config)
     if name is None:
         raise ValueError(
@@ -114,24 +119,14 @@ def _read_studies(name: str | None, settings: Settings, config: Path | None) -> 
         )
     if name.endswith(".py"):
         if given:
-            raise ValueError(f"{next(iter(options.values()))} is not an option of a Python file")
+            raise ValueError(f"{options[0]} is not an option of a Python file")
         return list(read_study_file(name))
     require_choice(name, list(EXPERIMENTS), "experiment")
-    for key, option in options.items():
+    for key, option in zip(given, options, strict=True):
         owners = [other for other in EXPERIMENTS if hasattr(EXPERIMENTS[other], key)]
         if name not in owners:
             raise ValueError(f"{option} is an option of {' and '.join(owners)}, not of {name}")
     return [EXPERIMENTS[name].from_dict(given, f"the options of {name}")]
-
-
-def _check_probe(studies: Sequence[StudyLike], sweep: Sweep) -> None:
-    from primefourier.lab.probe import can_be_probed
-
-    if sweep.probe and not any(can_be_probed(c) for study in studies for c in study.configs):
-        raise ValueError(
-            "--probe needs the paper's network with rows of primes, which are not shuffled; "
-            "leave it out"
-        )
 
 
 def _train(studies: Sequence[StudyLike], folder: Path, sweep: Sweep) -> Outcome:
@@ -166,17 +161,9 @@ def _warn_of_invisible(studies: Sequence[StudyLike]) -> None:
     """Warn about the factors of a modulus that no row carries, and say what to add to the basis."""
     from primefourier.lab.studies import Experiment
 
-    warnings: dict[str, None] = {}
-    for study in studies:
-        for found in study.invisible() if isinstance(study, Experiment) else ():
-            primes = [str(p) for p, _ in found.factors if p not in found.basis.primes]
-            text = f"warning: N = {found.modulus}: {found.explain_missing()}"
-            if primes:
-                are = "s are" if len(primes) > 1 else " is"
-                text += f" The prime{are} invisible to the network: {', '.join(primes)}."
-            warnings[text] = None
-    for text in warnings:
-        _LOG.warning(text)
+    plans = [p for study in studies if isinstance(study, Experiment) for p in study.invisible()]
+    for text in dict.fromkeys(f"N = {plan.modulus}: {plan.explain_missing()}" for plan in plans):
+        _LOG.warning("warning: %s", text)
 
 
 def _print_plan(studies: Sequence[StudyLike], folder: Path, sweep: Sweep) -> None:

@@ -3,72 +3,61 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from shlex import quote
 from shutil import get_terminal_size
-from textwrap import fill, shorten
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from cyclopts import Parameter
 from rich.text import Text
 
 from primefourier._checks import plural, require_choice
-from primefourier.cli.options import Json
-from primefourier.cli.output import print_json, print_table, print_text
+from primefourier.cli.options import FLAG, Folder, Json
+from primefourier.cli.output import print_json, print_prose, print_table, print_text
 
 if TYPE_CHECKING:
-    from primefourier.analysis.ablation import Kind
     from primefourier.lab import Run
     from primefourier.lab.claims import Claim, Finding
+    from primefourier.lab.studies.question_tables import Section
 
+Kind = Literal["zero", "mean", "permute"]
 _STYLES = {"holds": "green", "holds in part": "yellow", "does not hold": "red"}
 _SIGNS = {True: "✓", False: "✗", None: "?"}
 _WIDE = 160
 """Columns that the tables of answers need with all intervals."""
-_COLUMNS = ("claim", "the paper says", "verdict")
 
 
 def claims(
-    folder: Path,
+    folder: Folder,
     claim: str | None = None,
     /,
     *,
-    ablation: str = "zero",
-    evidence: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
+    ablation: Kind = "zero",
+    evidence: Annotated[bool, FLAG] = False,
     json: Json = False,
 ) -> None:
     """Judge the paper's claims by the records of a run.
 
-    Parameters
-    ----------
-    folder
-        The --out of pfe run or pfe reproduce.
-    claim
-        Show the evidence for this claim only, such as E1.3.
-    ablation
-        What replaces an ablated row: zero, as in the paper; mean, its mean over the test pairs; or
-        permute, another pair's row. The last two need models trained with --probe.
-    evidence
-        Also show the evidence for every claim.
+    Args:
+        claim: Show the evidence for this claim only, such as E1.3.
+        ablation: What replaces an ablated row: zero, as in the paper; mean, its mean over the test
+            pairs; or permute, another pair's row. The last two need models trained with --probe.
+        evidence: Also show the evidence for every claim.
     """
     from primefourier import lab
     from primefourier.lab.claim_tables import claims_as_data
-    from primefourier.lab.probe import KINDS
     from primefourier.lab.studies.paper_claims import CLAIMS
 
-    require_choice(ablation, KINDS, "--ablation")
     if claim is not None:
         claim = claim.upper()
         require_choice(claim, [one.name for one in CLAIMS], "the claim")
-    run, kind = lab.open(folder), cast("Kind", ablation)
-    found = {c: finding for c, finding in run.claims(kind).items() if claim in (None, c.name)}
+    run = lab.open(folder)
+    found = {c: finding for c, finding in run.claims(ablation).items() if claim in (None, c.name)}
     if json:
         print_json(claims_as_data(found))
         return
     if claim is None:
         print_claims(found)
-        _print_left_out(run, kind)
+        _print_left_out(run, ablation)
         if not evidence:
             print_text(f"Evidence for one claim: pfe claims {quote(str(folder))} E1.3")
     if claim is not None or evidence:
@@ -76,32 +65,19 @@ def claims(
 
 
 def print_claims(findings: Mapping[Claim, Finding]) -> None:
-    """Print one line per claim with its verdict, and a tally."""
-    width = get_terminal_size().columns
-    verdicts = {claim: _verdict(finding) for claim, finding in findings.items()}
-    room = width - max(map(len, verdicts.values())) - len(_COLUMNS[0]) - 4  # spaces between
-    print_table(
-        _COLUMNS,
-        [
-            [
-                claim.name,
-                _cut(claim.statement, max(room, 20)),
-                Text(verdict, style=_STYLES.get(findings[claim].verdict, "dim")),
-            ]
-            for claim, verdict in verdicts.items()
-        ],
-        left=_COLUMNS,
-    )
+    """Print the claims with their verdicts, and a tally."""
+    rows: list[list[str | Text]] = [
+        [claim.name, claim.statement, Text(_verdict(found), _STYLES.get(found.verdict, "dim"))]
+        for claim, found in findings.items()
+    ]
+    columns = ["claim", "the paper says", "verdict"]
+    print_table(columns, rows, left=columns)
     tally: Counter[str] = Counter(finding.verdict for finding in findings.values())
     order = [*_STYLES, *sorted(set(tally) - set(_STYLES))]
     counts = ", ".join(f"{verdict} {tally[verdict]}" for verdict in order if tally[verdict])
     print_text(f"\n{plural(len(findings), 'claim')}: {counts}.")
     if any(finding.depends_on_seed for finding in findings.values()):
         print_text("* depends on the seed: single seeds give different verdicts.")
-
-
-def _cut(text: str, width: int) -> str:
-    return shorten(text, width, placeholder=" …", break_on_hyphens=False)
 
 
 def _verdict(finding: Finding) -> str:
@@ -115,7 +91,7 @@ def _print_left_out(run: Run, kind: Kind) -> None:
     if other := run.counts["measured"] - len(used):
         reasons = "other settings than the paper's, or part of an incomplete configuration"
         reasons += ", or not probed" * (kind != "zero")
-        _print_filled(f"{plural(other, 'measured model')} did not count: {reasons}.")
+        print_prose(f"{plural(other, 'measured model')} did not count: {reasons}.")
 
 
 def _print_evidence(findings: Mapping[Claim, Finding]) -> None:
@@ -134,56 +110,105 @@ def _print_evidence(findings: Mapping[Claim, Finding]) -> None:
             "verdict": f"{verdict_so_far(finding)} ({coverage(finding)} configurations)",
             "within 95 % intervals": within_intervals(finding),
         }
-        _print_filled(f"\n{claim.name}: {claim.statement}")
+        print_prose(f"\n{claim.name}: {claim.statement}")
         for name, text in facts.items():
             if text:
-                _print_filled(f"  {name}: {text}", indent=4)
+                print_prose(f"  {name}: {text}", hang=2)
         for item in finding.evidence:
             doubt = NOT_SETTLED * item.doubtful
             sign = _SIGNS[item.agrees]
-            _print_filled(f"  {sign} {item.configuration}: {item.value}{doubt}", indent=6)
+            print_prose(f"  {sign} {item.configuration}: {item.value}{doubt}", hang=2)
 
 
-def _print_filled(text: str, indent: int = 0) -> None:
-    """Print text, wrapped at words to the width of the terminal."""
-    lead = "\n" * text.startswith("\n")
-    width = get_terminal_size().columns
-    body = fill(text.removeprefix("\n"), width, subsequent_indent=" " * indent)
-    print_text(lead + body)
-
-
-def questions(folder: Path, /, *, json: Json = False) -> None:
+def questions(
+    folder: Folder,
+    question: str | None = None,
+    /,
+    *,
+    evidence: Annotated[bool, FLAG] = False,
+    json: Json = False,
+) -> None:
     """Answer questions that the paper leaves open, by models trained with --probe.
 
     Does it matter what replaces an ablated row? Which depths carry the answer? Which other blocks
     are used? Does training make the network equivariant?
 
-    Parameters
-    ----------
-    folder
-        The --out of pfe run or pfe reproduce.
+    Args:
+        question: Show the evidence for this question only, such as Q1.
+        evidence: Also show the evidence for every question.
     """
     from primefourier import lab
     from primefourier.lab.studies.question_tables import answers_as_data, answers_as_sections
 
+    if question is not None:
+        question = question.upper()
+        require_choice(question, ["Q1", "Q2", "Q3", "Q4"], "the question")
     answers = lab.open(folder).questions()
     if answers is None:
         raise ValueError(
             f"no configuration of the paper in {folder} is probed completely; run the command that "
             "trained it again with --probe"
         )
+    data = answers_as_data(answers)
     if json:
-        print_json(answers_as_data(answers))
+        print_json(data)
         return
     brief = get_terminal_size().columns < _WIDE
-    for section in answers_as_sections(answers, brief=brief):
+    sections = answers_as_sections(answers, brief=brief)
+    if question is None:
+        for i, answer in enumerate(_short_answers(data)):
+            print_prose(f"Q{i + 1}  {sections[i].question}\n    {answer}")
+        if not evidence:
+            print_text(f"\nEvidence for one question: pfe questions {quote(str(folder))} Q1")
+    if question is not None or evidence:
+        _print_sections(sections if question is None else [sections[int(question[1]) - 1]])
+        if brief:
+            print_text(
+                f"\nWith {_WIDE} columns, tables also have 95 % intervals; "
+                "--json prints everything."
+            )
+
+
+def _short_answers(data: Mapping[str, Any]) -> list[str]:
+    """Return a sentence or two for each question, in the order of the sections."""
+    from primefourier.lab.probe import KINDS
+    from primefourier.lab.tables import write_spread
+
+    claims = data["claims"]
+    changed = [
+        claim["claim"] for claim in claims if len({claim[kind]["verdict"] for kind in KINDS}) > 1
+    ]
+    verdicts = f"The verdicts on {len(changed)} of {len(claims)} claims depend on it"
+    permuted = [each for each in data["depths"] if each["ablation"] == "permute"]
+    first = [each["relevant"][0]["mean"] for each in permuted]
+    most = max(
+        value["mean"] for each in permuted for value in (*each["relevant"][1:], *each["other"])
+    )
+    used = [
+        f"{found['used']} of {found['blocks']} at {found['low']:g} "
+        + ("turns or more" if found["high"] is None else f"to {found['high']:g} turns")
+        for found in (*data["aliases"][:1], *data["aliases"][1:][-1:])
+    ]
+    curves = [c for c in data["equivariance"] if c["measure"] == data["equivariance"][0]["measure"]]
+    before, after = (
+        [value["mean"] for curve in curves if (value := curve["by_epoch"][at])] for at in (0, -1)
+    )
+    return [
+        f"{verdicts}: {', '.join(changed)}." if changed else f"{verdicts}.",
+        f"d = 0 of primes that divide N: replaced by another pair's, it costs {write_spread(first)}"
+        f"; any other block at most {most:.2f} (means of configurations).",
+        "Blocks that cost more than 0.1, by their distance from a harmonic of N: "
+        f"{', '.join(used) or 'none'}.",
+        f"{curves[0]['title'].capitalize()}: {write_spread(before)} untrained, "
+        f"{write_spread(after) if after else 'unknown'} after the last epoch.",
+    ]
+
+
+def _print_sections(sections: Sequence[Section]) -> None:
+    for section in sections:
         print_text(f"\n{section.question.upper()}\n")
-        _print_filled(section.text)
+        print_prose(section.text)
         for table in section.tables:
             print_text(f"\n{table.heading}\n" if table.heading else "")
             sentences = table.columns if table.columns[0] == "claim" else ("measure", "ablation")
             print_table(table.columns, table.rows, left=sentences)
-    if brief:
-        print_text(
-            f"\nWith {_WIDE} columns, tables also have 95 % intervals; --json prints everything."
-        )

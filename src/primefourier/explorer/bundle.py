@@ -11,6 +11,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Mapping
+from graphlib import CycleError, TopologicalSorter
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.{1,2}/[a-z0-9_./]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (\w+))", re.MULTILINE)
@@ -25,8 +26,8 @@ def bundle(scripts: Mapping[str, str], main: str) -> str:
         main: The path of the script to start with.
 
     Raises:
-        ValueError: If scripts import each other in a cycle, a script is missing, a path leaves the
-            folder, or a script uses syntax that is not supported.
+        ValueError: If scripts import each other in a cycle, a script is missing, or a script uses
+            syntax that is not supported.
 
     >>> scripts = {
     ...     "numbers/one.js": "export const one = 1;",
@@ -44,32 +45,28 @@ def bundle(scripts: Mapping[str, str], main: str) -> str:
     return {  };
     })();
     """
-    ordered: list[str] = []
-    _visit(main, scripts, [], ordered)
+    graph: dict[str, list[str]] = {}
+    pending = [main]
+    while pending:
+        path = pending.pop()
+        if path in graph:
+            continue
+        graph[path] = [_resolve(path, other) for _, other in _IMPORT.findall(scripts[path])]
+        for other in graph[path]:
+            if other not in scripts:
+                raise ValueError(f"{path} imports {other}, which does not exist")
+        pending += graph[path]
+    try:
+        ordered = list(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        cycle = " → ".join(reversed(error.args[1]))
+        raise ValueError(f"scripts must not import each other in a cycle: {cycle}") from None
     return "\n".join(['"use strict";', *(_as_function(path, scripts[path]) for path in ordered)])
-
-
-def _visit(path: str, scripts: Mapping[str, str], importers: list[str], ordered: list[str]) -> None:
-    """Append a script to the order, after all scripts it imports."""
-    if path in importers:
-        cycle = " → ".join([*importers[importers.index(path) :], path])
-        raise ValueError(f"scripts must not import each other in a cycle: {cycle}")
-    if path not in scripts:
-        importer = importers[-1] if importers else "the page"
-        raise ValueError(f"{importer} imports {path}, which does not exist")
-    if path in ordered:
-        return
-    for _, other in _IMPORT.findall(scripts[path]):
-        _visit(_resolve(path, other), scripts, [*importers, path], ordered)
-    ordered.append(path)
 
 
 def _resolve(importer: str, other: str) -> str:
     """Return the path in the folder of scripts that an import names."""
-    path = posixpath.normpath(posixpath.join(posixpath.dirname(importer), other))
-    if path.startswith("../"):
-        raise ValueError(f"{importer} imports {other}, which is outside the folder of scripts")
-    return path
+    return posixpath.normpath(posixpath.join(posixpath.dirname(importer), other))
 
 
 def _as_function(path: str, text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from primefourier.arithmetic.integers import as_integer
 from primefourier.encoding import PAPER_BASIS, PrimeBasis
 
 MOST_PRIMES, MOST_DEPTHS = 64, 64
@@ -27,7 +28,7 @@ def page_data(
     Args:
         a: The first integer on the number circles.
         b: The second integer.
-        modulus: The modulus N.
+        modulus: The modulus N, at least 2.
         operation: ``"add"``, ``"subtract"`` or ``"multiply"``.
         circles: The primes whose circles are shown; by default the page chooses them for N.
         basis: The basis whose channels are shown.
@@ -43,7 +44,7 @@ def page_data(
         "start": {
             "a": str(a),
             "b": str(b),
-            "n": str(modulus),
+            "n": str(as_integer(modulus, "modulus", at_least=2)),
             "operation": operation,
             "primes": None if circles is None else list(map(str, circles)),
         },

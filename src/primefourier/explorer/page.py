@@ -11,8 +11,7 @@ import json
 from collections.abc import Mapping
 from hashlib import sha256
 from html import escape
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from pathlib import Path
 from string import Template
 from typing import Any
 
@@ -29,11 +28,15 @@ def make_page(data: Mapping[str, Any], *, title: str) -> str:
         data: What the page shows, as plain data; docs/explorer.md describes its parts.
         title: The title that the browser shows.
     """
-    folder = files("primefourier.explorer")
-    styles = sorted(folder.joinpath("styles").iterdir(), key=lambda file: file.name)
-    script = bundle(_read_scripts(folder.joinpath("scripts")), "page/main.js")
-    style = "\n".join(file.read_text(encoding="utf-8") for file in styles)
-    return Template(folder.joinpath("page.html").read_text(encoding="utf-8")).substitute(
+    folder = Path(__file__).parent
+    scripts = {
+        path.relative_to(folder / "scripts").as_posix(): path.read_text(encoding="utf-8")
+        for path in folder.glob("scripts/*/*.js")
+    }
+    script = bundle(scripts, "page/main.js")
+    styles = sorted(folder.glob("styles/*.css"))
+    style = "\n".join(path.read_text(encoding="utf-8") for path in styles)
+    return Template((folder / "page.html").read_text(encoding="utf-8")).substitute(
         title=escape(title),
         policy=f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
         "img-src data:; base-uri 'none'; form-action 'none'",
@@ -41,17 +44,6 @@ def make_page(data: Mapping[str, Any], *, title: str) -> str:
         script=script,
         data=_as_script(data),
     )
-
-
-def _read_scripts(folder: Traversable) -> dict[str, str]:
-    """Return the text of every script, by its path: ``"numbers/primes.js"``."""
-    return {
-        f"{part.name}/{file.name}": file.read_text(encoding="utf-8")
-        for part in folder.iterdir()
-        if part.is_dir()
-        for file in part.iterdir()
-        if file.name.endswith(".js")
-    }
 
 
 def _hash(text: str) -> str:

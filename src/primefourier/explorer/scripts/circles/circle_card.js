@@ -1,7 +1,5 @@
 // The card of one prime: its circle, its residues in words, and its depths.
 
-import { h, s } from "../page/dom.js";
-import { get, set } from "../page/state.js";
 import {
   mod,
   nearestResidue,
@@ -10,6 +8,8 @@ import {
   shorten,
   writePower,
 } from "../numbers/integers.js";
+import { h, s } from "../page/dom.js";
+import { get, set } from "../page/state.js";
 import { drawDial } from "./dial.js";
 import { depthLevels, depthTable, drawRings } from "./rings.js";
 

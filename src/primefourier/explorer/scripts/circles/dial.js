@@ -1,7 +1,7 @@
 // One number circle: the arcs of a and b, knobs at their ends, and a hand at the answer.
 
-import { s } from "../page/dom.js";
 import { turn } from "../numbers/integers.js";
+import { s } from "../page/dom.js";
 
 const RADIUS = 100;
 const LANE = { a: 108, b: 116 }; // the paths of a and b run outside the face

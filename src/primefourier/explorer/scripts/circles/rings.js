@@ -1,8 +1,7 @@
 // The depths of one prime as nested rings: period p inside, then p², p³ …
 
-import { h, s } from "../page/dom.js";
 import { mod, power, shorten, turn, writePower } from "../numbers/integers.js";
-import { row, table } from "../page/layout.js";
+import { h, row, s, table } from "../page/dom.js";
 import { decimals } from "../page/writing.js";
 import { arc, place } from "./dial.js";
 

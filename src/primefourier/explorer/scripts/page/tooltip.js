@@ -1,7 +1,6 @@
 // One small box that explains what the pointer or the focus is on. Escape closes it.
 
-import { h } from "./dom.js";
-import { pairList } from "./layout.js";
+import { h, pairList } from "./dom.js";
 
 const GAP = 10;
 const box = h("div", { class: "tooltip", id: "tooltip", role: "tooltip", hidden: true });

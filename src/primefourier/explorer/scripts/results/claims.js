@@ -1,14 +1,20 @@
 // The paper's claims: what it says, what was measured, the verdict, and the evidence for each.
 
-import { h } from "../page/dom.js";
-import { hiddenCaption, row, section, table } from "../page/layout.js";
+import { h, hiddenCaption, row, s, section, table } from "../page/dom.js";
 import { openCell } from "./cell.js";
-import { verdictCounts, verdictMark } from "./verdict.js";
 
+// Each verdict has its own sign and words; colour is never the only difference.
+const SIGNS = {
+  holds: ["good", "M4.5 8.5l2.5 2.5 4.5-5.5"],
+  "holds in part": ["part", "M4.5 8h7"],
+  "does not hold": ["bad", "M5.2 5.2l5.6 5.6M10.8 5.2l-5.6 5.6"],
+  undecided: ["open", "M6 6.2a2 2 0 1 1 2.9 1.8C8.2 8.4 8 8.8 8 9.4M8 11.3v.4"],
+  "not measured yet": ["open", ""],
+};
 const AGREES = new Map([
   [true, ["yes", "good"]],
   [false, ["no", "bad"]],
-  [null, ["cannot be told", "open"]],
+  [null, ["undecided", "open"]],
 ]);
 const INTRODUCTION =
   "What the paper says and what this run measured. Only models with the paper’s settings count. " +
@@ -16,6 +22,27 @@ const INTRODUCTION =
 const INTERVALS =
   "This is how many configurations agree if each mean may be anywhere in its interval over seeds. " +
   "A configuration is not settled if its interval contains both answers.";
+
+// Show a verdict; `words` may say more than its name, such as "holds so far".
+export function verdictMark(verdict, words = verdict) {
+  const [kind, d] = SIGNS[verdict] ?? SIGNS.undecided;
+  const box = { viewBox: "0 0 16 16", width: 18, height: 18, "aria-hidden": "true" };
+  const sign = s("svg", box, s("circle", { cx: 8, cy: 8, r: 7 }), s("path", { d }));
+  return h("span", { class: `verdict ${kind}` }, sign, h("span", {}, words));
+}
+
+// Return a mark for each verdict that occurs, with its number of claims: "8 hold".
+export function verdictCounts(claims) {
+  const verdicts = new Set([...Object.keys(SIGNS), ...claims.map(({ verdict }) => verdict)]);
+  return [...verdicts].flatMap((verdict) => {
+    const found = claims.filter((claim) => claim.verdict === verdict);
+    if (!found.length) return [];
+    const several = verdict.replace("does not", "do not").replace("holds", "hold");
+    const words = `${found.length} ${found.length === 1 ? verdict : several}`;
+    const unfinished = verdict !== "not measured yet" && found.some(({ complete }) => !complete);
+    return [verdictMark(verdict, unfinished ? `${words} so far` : words)];
+  });
+}
 
 // Make the section; null if the run has no study of the paper.
 export function claimsSection(run) {

@@ -1,8 +1,7 @@
 // The details of one cell: its numbers, ablation profile and training curves, or how to measure it.
 
 import { cellCommand, commandBox } from "../page/command.js";
-import { h } from "../page/dom.js";
-import { openable, row, table } from "../page/layout.js";
+import { h, openable, row, table } from "../page/dom.js";
 import { count, decimals, writeP } from "../page/writing.js";
 import { closeCell, configurationOf, stateWords } from "./cell.js";
 import { trainingCurves } from "./curves.js";

@@ -2,8 +2,7 @@
 // button in each cell.
 
 import { css, gradient, inkOn } from "../charts/colors.js";
-import { h } from "../page/dom.js";
-import { row, table } from "../page/layout.js";
+import { h, row, table } from "../page/dom.js";
 import { set } from "../page/state.js";
 import { explain, hideTooltip, tooltipLines } from "../page/tooltip.js";
 import { capital, decimals } from "../page/writing.js";

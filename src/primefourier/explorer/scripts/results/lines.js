@@ -1,7 +1,7 @@
 // Lines over the columns of a grid: how a measure, or both drops, change with r, for instance.
 
 import { logAxis, path, shareAxis } from "../charts/chart.js";
-import { lineCard } from "../charts/line_card.js";
+import { lineCard } from "../charts/line_chart.js";
 import { stateChoice } from "../page/controls.js";
 import { s } from "../page/dom.js";
 import { get, set, watch } from "../page/state.js";

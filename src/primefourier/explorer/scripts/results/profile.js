@@ -2,8 +2,7 @@
 
 import { frame, linearAxis, responsive } from "../charts/chart.js";
 import { css, inkOn } from "../charts/colors.js";
-import { h, s } from "../page/dom.js";
-import { row, table } from "../page/layout.js";
+import { h, row, s, table } from "../page/dom.js";
 import { count, decimals } from "../page/writing.js";
 import { hasOneModel } from "./cell.js";
 import { dropsOf, meanOf, measureOf } from "./measures.js";

@@ -1,8 +1,7 @@
 // The results of a run: linked heatmaps, lines over r, and the details of each cell.
 
 import { choiceGroup } from "../page/controls.js";
-import { h } from "../page/dom.js";
-import { section } from "../page/layout.js";
+import { h, section } from "../page/dom.js";
 import { get, set, watch } from "../page/state.js";
 import { count, decimals, spread } from "../page/writing.js";
 import { findCell } from "./cell.js";

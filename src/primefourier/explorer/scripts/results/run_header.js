@@ -7,10 +7,9 @@ import {
   commandText,
   folderWord,
 } from "../page/command.js";
-import { h } from "../page/dom.js";
-import { section } from "../page/layout.js";
+import { h, section } from "../page/dom.js";
 import { count, writeDuration } from "../page/writing.js";
-import { verdictCounts } from "./verdict.js";
+import { verdictCounts } from "./claims.js";
 
 const NOTHING_YET =
   "No models are planned in this run yet. This command trains a small part of the paper, in about " +

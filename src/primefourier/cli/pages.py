@@ -1,0 +1,152 @@
+"""Commands that draw: ``pfe circles``, ``explore``, ``figures`` and ``report``."""
+
+from __future__ import annotations
+
+import webbrowser
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from primefourier._files import write_file
+from primefourier.cli.options import (
+    FLAG,
+    CirclePrimes,
+    Depth,
+    Folder,
+    Integer,
+    Json,
+    check_output,
+    read_basis,
+)
+from primefourier.cli.output import print_error, print_json, print_text
+
+_PAGE_ENDINGS = (".html", ".htm")
+
+
+def circles(
+    a: Integer, b: Integer, /, *, modulus: Integer, out: Path, primes: CirclePrimes = None
+) -> None:
+    """Draw how prime circles add two integers: figures 1 and 2 of the paper for any a, b, N.
+
+    Args:
+        a: The first integer.
+        b: The second integer.
+        modulus: N, at least 2.
+        out: The picture to write: .png, .svg or .pdf.
+        primes: Circles to draw, such as 3,5,7 (default: those of N and a few others).
+    """
+    check_output(out, (".png", ".svg", ".pdf"))
+    from primefourier.figures import draw_circles
+
+    figure = draw_circles(a, b, modulus, primes=primes)
+    write_file(out, partial(figure.savefig, format=out.suffix.lower().removeprefix(".")))
+    print_text(f"Wrote {out}.")
+
+
+def explore(
+    a: Integer = 9,
+    b: Integer = 17,
+    /,
+    *,
+    modulus: Integer = 23,
+    operation: Literal["add", "subtract", "multiply"] = "add",
+    primes: CirclePrimes = None,
+    depth: Depth = None,
+    out: Path = Path("explorer.html"),
+    open: Annotated[bool, Parameter(name="--open", negative="--no-open")] = True,  # noqa: A002
+) -> None:
+    """Write the explorer, one HTML page that works offline, and open it in your browser.
+
+    It shows how number circles compute a + b modulo N, and which channels matter for N. Everything
+    can be changed in the page; the arguments are its first values.
+
+    Args:
+        a: The first integer, of any size.
+        b: The second integer.
+        modulus: N, at least 2.
+        operation: add, subtract or multiply.
+        primes: Circles to show and primes of the basis, such as 3,5,7 (default: circles that suit
+            N, and the paper's basis).
+        out: The file to write.
+        open: Open it in your browser.
+    """
+    from primefourier.explorer import make_page, page_data
+    from primefourier.lab.studies.paper import own_form
+
+    basis = read_basis(primes, depth)
+    check_output(out, _PAGE_ENDINGS)
+    data = page_data(
+        a, b, modulus, operation=operation, circles=primes, basis=basis, own=own_form()
+    )
+    write_file(out, make_page(data, title="Prime Fourier Embeddings: explorer").encode())
+    print_text(f"Wrote {out} ({_write_size(out)}).")
+    if open:
+        _show_page(out)
+    else:
+        print_text("Open it in any browser.")
+
+
+def figures(folder: Folder, /, *, out: Path | None = None, json: Json = False) -> None:
+    """Draw the paper's figures from records, each as PNG and SVG.
+
+    Configurations that are not measured yet are visible gaps.
+
+    Args:
+        out: The folder to write to (default: figures in the folder).
+    """
+    from primefourier import lab
+
+    written = lab.open(folder).figures(out)
+    if json:
+        print_json([str(path) for path in written])
+    else:
+        print_text("\n".join(f"Wrote {path}" for path in written))
+
+
+def report(
+    folder: Folder,
+    /,
+    *,
+    open: Annotated[bool, FLAG] = False,  # noqa: A002
+    out: Path | None = None,
+    json: Json = False,
+) -> None:
+    """Write the results of a run as one HTML page that works offline.
+
+    It has the heatmaps with every model behind them, the claims with their evidence, and the number
+    circles. Works at any time, also while models are trained.
+
+    Args:
+        open: Also open the page in your browser.
+        out: The file to write (default: report.html in the folder).
+    """
+    from primefourier import lab
+
+    if out is not None:
+        check_output(out, _PAGE_ENDINGS)
+    path = lab.open(folder).report(out)
+    if json:
+        print_json({"file": str(path), "bytes": path.stat().st_size})
+    else:
+        print_text(f"Wrote {path} ({_write_size(path)}).")
+        if not open:
+            print_text("Open it in any browser, or add --open to this command.")
+    if open:
+        _show_page(path)
+
+
+def _show_page(path: Path) -> None:
+    """Open a page in the user's browser, or print which file to open if there is no browser."""
+    try:
+        opened = webbrowser.open(path.resolve().as_uri())
+    except webbrowser.Error:
+        opened = False
+    if not opened:
+        print_error(f"No browser could be opened here; open this file in one: {path.resolve()}")
+
+
+def _write_size(path: Path) -> str:
+    size = path.stat().st_size
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"

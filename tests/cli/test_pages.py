@@ -1,0 +1,164 @@
+"""Commands that draw: ``pfe circles``, ``explore``, ``figures`` and ``report``."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from primefourier import lab
+from primefourier.encoding import PAPER_BASIS
+from primefourier.lab.store import write_store
+from read_page import read_page
+
+Pfe = Callable[..., tuple[int, str, str]]
+PFE = Path(sys.executable).with_name("pfe")
+
+
+def test_circles_are_drawn(pfe: Pfe, tmp_path: Path) -> None:
+    path = tmp_path / "circles.png"
+    code, out, _ = pfe("circles", "-9", "17", "--modulus", "23", "--out", str(path))
+    assert (code, out) == (0, f"Wrote {path}.\n")
+    assert path.read_bytes().startswith(b"\x89PNG")
+    path = tmp_path / "circles.SVG"
+    words = ("circles", "1", "2", "--modulus", "6", "--primes", "2,3")
+    assert pfe(*words, "--out", str(path))[0] == 0
+    assert b"<svg" in path.read_bytes()
+
+
+def explore(pfe: Pfe, path: Path, *words: str) -> dict[str, Any]:
+    code, out, err = pfe("explore", *words, "--no-open", "--out", str(path))
+    assert (code, err) == (0, "")
+    assert re.match(rf"Wrote {path} \(\d\d\d kB\)\.\n", out)
+    data: dict[str, Any] = json.loads(read_page(path).texts["data"])
+    assert data["run"] is None
+    return data
+
+
+def test_explorer_starts_with_figure_1_or_with_any_values(pfe: Pfe, tmp_path: Path) -> None:
+    data = explore(pfe, tmp_path / "e.html")
+    assert data["start"] == {"a": "9", "b": "17", "n": "23", "operation": "add", "primes": None}
+    assert data["basis"] == {"primes": list(map(str, PAPER_BASIS.primes)), "depth": 6}
+    huge = "9" * 300
+    words = (huge, "-7", "--modulus", f"{huge}1", "--operation", "multiply")
+    data = explore(pfe, tmp_path / "e.html", *words, "--primes", "2,3", "--depth", "3")
+    expected = {"a": huge, "b": "-7", "n": f"{huge}1", "operation": "multiply"}
+    assert data["start"] == {**expected, "primes": ["2", "3"]}
+    assert data["basis"] == {"primes": ["2", "3"], "depth": 3}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("explore 1.5", "an integer such as 9 or -17 is required, got '1.5'"),
+        ("explore --operation divide", '"add", "subtract", "multiply"'),
+        ("explore --primes 5,3", "--primes must ascend"),
+        ("explore --out e.txt", "--out must end in .html, .htm"),
+        ("explore --out none/e.html", "there is no folder 'none'"),
+        ("circles 1 2 --modulus 5 --out x.gif", "--out must end in .png, .svg, .pdf"),
+        ("circles 1 2 --modulus 5 --primes 4 --out x.png", "got 4"),
+        ("report {small} --out x.pdf", "--out must end in .html, .htm"),
+    ],
+)
+def test_wrong_input_is_refused_before_anything_is_written(
+    pfe: Pfe,
+    small: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: str,
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = pfe(*words.format(small=small).split())
+    assert (code, out) == (2, "")
+    assert message in err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.process
+def test_the_browser_gets_the_address_of_the_page(small: Path, tmp_path: Path) -> None:
+    """Python looks for browsers once per process."""
+    folder, browser = tmp_path / "a b#c?é", tmp_path / "browser"
+    folder.mkdir()
+    browser.write_text(f'#!/bin/sh\nprintf "%s|" "$@" >> {tmp_path}/opened\n')
+    browser.chmod(0o755)
+
+    def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [PFE, *words], cwd=folder, capture_output=True, text=True, check=True,
+            env={**os.environ, "BROWSER": str(browser), **environment},
+        )  # fmt: skip
+
+    assert run("explore", "-13", "15", "--modulus", "21").stderr == ""
+    assert run("report", str(small), "--open", "--out", "../r.html").stdout.count("\n") == 1
+    pages = [folder / "explorer.html", tmp_path / "r.html"]
+    assert (tmp_path / "opened").read_text() == "".join(f"{page.as_uri()}|" for page in pages)
+    done = run("explore", BROWSER="/nowhere/browser", PATH="/nowhere")
+    assert done.stderr == f"No browser could be opened here; open this file in one: {pages[0]}\n"
+
+
+def test_every_figure_is_written_as_png_and_svg(pfe: Pfe, small: Path, tmp_path: Path) -> None:
+    code, out, _ = pfe("figures", str(small), "--out", str(tmp_path / "new"), "--json")
+    assert code == 0
+    written = [Path(name) for name in json.loads(out)]
+    assert len({path.stem for path in written}) == len(written) / 2
+    for path in written:
+        begins = {".png": b"\x89PNG", ".svg": b"<?xml"}[path.suffix]
+        assert path.read_bytes().startswith(begins)
+    drawn = tmp_path / "new" / "figure-04-exp1-diagonal.svg"
+    made_by = "Made by: pfe run exp1 --sizes 4 --ranges 100"
+    assert f"<dc:description>{made_by}</dc:description>" in drawn.read_text()
+    assert b"Description\0" + made_by.encode() in drawn.with_suffix(".png").read_bytes()
+
+
+def test_the_report_holds_the_run(pfe: Pfe, paper: Path, tmp_path: Path) -> None:
+    code, out, err = pfe("report", str(paper))
+    assert (code, err) == (0, "")
+    path = paper / "report.html"
+    assert re.fullmatch(
+        rf"Wrote {path} \(\d\d\d kB\)\.\nOpen it in any browser, or add --open to this command\.\n",
+        out,
+    )
+    page = read_page(path)
+    assert page.texts["title"] == "paper: Prime Fourier Embeddings"
+    data = json.loads(page.texts["data"])
+    assert data["run"] == lab.open(paper).page_data()
+    assert data["start"]["n"] == "23"
+    assert not list(paper.glob(".*")), "no unfinished file is left"
+    other = tmp_path / "mine.html"
+    code, out, _ = pfe("report", str(paper), "--out", str(other), "--json")
+    assert json.loads(out) == {"file": str(other), "bytes": path.stat().st_size}
+
+
+def test_an_empty_run_has_a_report(pfe: Pfe, tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"a\xff<b>")
+    folder.mkdir()
+    with write_store(folder) as store:
+        store.begin([], "pfe run")
+    assert pfe("report", str(folder))[0] == 0
+    page = read_page(folder / "report.html")
+    assert page.texts["title"] == r"a\udcff<b>: Prime Fourier Embeddings"
+    run = json.loads(page.texts["data"])["run"]
+    assert run["counts"] == {"planned": 0, "measured": 0, "failed": 0, "waiting": 0}
+    assert (run["name"], len(run["grids"])) == ("a\udcff<b>", 3)
+
+
+@pytest.mark.process
+def test_a_report_that_is_too_large_leaves_the_old_one(small: Path, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_text("old")
+    done = subprocess.run(
+        ["bash", "-c", 'ulimit -f 20 && exec "$0" report "$1" --out "$2"', PFE, small, path],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "report.html cannot be written: File too large; choose another place" in done.stderr
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
