@@ -93,13 +93,6 @@ def test_a_trained_network_follows_shifts_and_reads_its_channel() -> None:
     assert drops.index(max(drops)) == 2, "of (3, 0) … (7, 1) it is (5, 0)"
 
 
-def test_the_shuffled_control_is_measured_but_not_probed() -> None:
-    config = small_config(unit="column")
-    record = measure(config, probe=True)
-    assert record.measurement == measure(config).measurement
-    assert (record.probe, record.probed) == (None, None)
-
-
 @pytest.mark.process
 def test_the_laboratory_loads_torch_only_when_a_model_is_measured() -> None:
     assert lab.measure is measure

@@ -8,7 +8,6 @@ use buffers that exist for the whole training; and a batch is one gather. It als
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
@@ -128,7 +127,7 @@ class _Network:
     def differentiate(self, index: Tensor) -> None:
         """Compute the gradient of the mean cross-entropy over the pairs of one batch."""
         n = len(index)
-        buffers = self._whole.first(n) if n < len(self._whole.features) else self._whole
+        buffers = self._whole.first(n)
         torch.index_select(self._train_features, 0, index, out=buffers.features)
         self._forward(buffers.features, buffers)
 
@@ -151,19 +150,13 @@ class _Network:
 
     def count_correct(self) -> int:
         """Return the number of correct test answers."""
-        answers = [
-            (logits.argmax(1) == labels).sum()
-            for logits, labels in zip(
-                self._test_logits(),
-                self._test_labels.split(len(self._whole.features)),
-                strict=True,
-            )
-        ]
-        return int(sum(answers))
-
-    def _test_logits(self) -> Iterator[Tensor]:
-        for features in self._test_features.split(len(self._whole.features)):
-            yield self._forward(features, self._whole.first(len(features)))
+        size, count = len(self._whole.features), 0
+        for features, labels in zip(
+            self._test_features.split(size), self._test_labels.split(size), strict=True
+        ):
+            logits = self._forward(features, self._whole.first(len(features)))
+            count += int((logits.argmax(1) == labels).sum())
+        return count
 
     def _forward(self, features: Tensor, buffers: _Buffers) -> Tensor:
         layers = self._layers
