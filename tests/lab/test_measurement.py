@@ -116,3 +116,10 @@ def test_the_laboratory_loads_torch_only_when_a_model_is_measured() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_the_shuffled_control_is_measured_but_not_probed() -> None:
+    config = small_config(unit="column")
+    record = measure(config, probe=True)
+    assert record.measurement == measure(config).measurement
+    assert (record.probe, record.probed) == (None, None)

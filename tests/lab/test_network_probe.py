@@ -223,3 +223,40 @@ def test_a_probe_contains_every_ablation_and_the_observations() -> None:
     assert probe.off_block_energy[-1] == pytest.approx(outside, rel=1e-5)
     assert probe.relevant_share[-1] == pytest.approx(relevant_share(moment, config), rel=1e-5)
     assert len(repr(probe.shift_error[-1])) <= 8, "values have six digits"
+
+
+def jacobians(model: RowNetwork, features: Tensor, config: ModelConfig) -> Tensor:
+    """Return, for each pair, the derivatives of its centred logits by the code of a: (n, N, dim).
+
+    Codes are laid out as ``encode`` lays them out, channel by channel.
+    """
+    found = []
+    for x in features:
+        (j,) = torch.autograd.functional.jacobian(lambda one: model(one[None]), x)
+        first = torch.stack(
+            [
+                j[:, config.embedding.primes.index(p), 4 * d + i]
+                for p, d in config.embedding.basis.channels
+                for i in range(2)
+            ],
+            dim=1,
+        )
+        found.append(first - first.mean(0))
+    return torch.stack(found)
+
+
+def test_the_moment_equals_that_of_exact_jacobians() -> None:
+    config = small_config()
+    model = untrained(config, torch.float64)
+    features, rounds = shifts_of(config).features[:20], 40
+    exact = jacobians(model, features, config)
+    expected = torch.einsum("nci,ncj->ij", exact, exact) / 20
+    total = torch.zeros_like(expected)
+    for seed in range(rounds):
+        drawn = np.random.default_rng(seed).standard_normal((20, config.task.modulus))
+        gradient = torch.einsum("nci,nc->ni", exact, torch.from_numpy(drawn))
+        found = gradient_moment(model, features, replace(config, seed=seed))
+        torch.testing.assert_close(found, gradient.t() @ gradient / 20)
+        total += found / rounds
+    sampling_error = float(expected.trace()) / (20 * rounds) ** 0.5
+    assert float((total - expected).norm()) < 2 * sampling_error < float(expected.norm()) / 3

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from distributed import Client
 
+from chaos.dask_cluster import DaskCluster
 from chaos.disk import fill
 from primefourier import lab
 from primefourier.cluster import ClusterError
@@ -311,3 +313,28 @@ def test_a_model_that_runs_out_of_memory_is_recorded_and_the_sweep_goes_on(
     outcome = run([small_config(seed=seed) for seed in (1, 2)], tmp_path, workers=0)
     assert (outcome.progress.done, outcome.progress.failed) == (1, 1)
     assert [record.reason for record in records_of(tmp_path)] == ["MemoryError: no room", ""]
+
+
+@pytest.mark.process
+def test_a_run_can_be_stopped_while_its_workers_start(tmp_path: Path) -> None:
+    with start(tmp_path / "out", 2) as driver:
+        assert driver.stdout is not None
+        assert driver.stderr is not None
+        assert driver.stdout.readline() == "0\n"  # the workers are started next
+        time.sleep(1)
+        os.killpg(driver.pid, signal.SIGINT)
+        rest, errors = driver.stdout.read(), driver.stderr.read()
+    assert "interrupted" in rest
+    assert errors == ""
+
+
+@pytest.mark.process
+def test_a_worker_with_several_threads_is_reported(
+    tmp_path: Path, logged: Callable[[], list[str]]
+) -> None:
+    with DaskCluster(tmp_path) as cluster:
+        cluster.add_worker("--nthreads", "3")
+        with Client(cluster.address) as client:
+            client.wait_for_workers(1, timeout=60)
+        assert run(CONFIGS[:1], tmp_path / "out", scheduler=cluster.address).progress.done == 1
+    assert "a worker has 3 threads" in logged()[0]
