@@ -179,7 +179,7 @@ def kill_scheduler(trial: Trial) -> str:
                 trial.recoveries.append(time.monotonic() - start)
             cluster.kill_scheduler()
             require(driver.end() == 1, driver)
-            require("the Dask scheduler went away" in driver.said, driver)
+            require("the connection to the Dask scheduler was lost" in driver.said, driver)
             trial.names += driver.acknowledged
     with DaskCluster(trial.folder, workers=2) as cluster:
         trial.finish("--scheduler", cluster.address)

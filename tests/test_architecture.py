@@ -24,7 +24,7 @@ KNOWS = {
     "nn": GROUND | {"_checks"},
     "figures": GROUND,
     "explorer": GROUND,
-    "cluster": set[str](),
+    "cluster": {"_checks"},
     "files": GROUND | {"_checks", "_files", "cluster"},
     "analysis": GROUND | {"_checks", "nn"},
 }

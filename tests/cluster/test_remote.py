@@ -18,7 +18,6 @@ from primefourier.cluster import (
     remote_client,
     versions,
     with_version_check,
-    worker_threads,
 )
 
 pytestmark = pytest.mark.process
@@ -26,15 +25,14 @@ pytestmark = pytest.mark.process
 
 def test_a_scheduler_is_found_by_address_or_by_its_file(tmp_path: Path) -> None:
     with DaskCluster(tmp_path) as cluster:
-        cluster.add_worker("--nthreads", "3")
+        cluster.add_worker()
         for where in (cluster.address, str(cluster.file)):
             with remote_client(where, packages=("numpy",)) as client:
                 client.wait_for_workers(1, timeout=60)
                 assert client.submit(sum, (1, 2)).result() == 3
-                assert worker_threads(client) == [3]
 
 
-def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheduler_that_does_not_answer_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("primefourier.cluster.remote._CONNECT_SECONDS", 1)
     for address in ("tcp://127.0.0.1:9", "nonsense://", "127.0.0.1:notaport"):
         with (
@@ -44,8 +42,8 @@ def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatc
             pass
 
 
-@pytest.mark.parametrize("text", [None, "", "[]", "{}", '{"address": 5}', '{"address"', "\x00"])
-def test_a_wrong_scheduler_file_is_told(
+@pytest.mark.parametrize("text", [None, "[]", '{"address": 5}', '{"address"'])
+def test_a_wrong_scheduler_file_is_an_error(
     tmp_path: Path, text: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("primefourier.cluster.remote._CONNECT_SECONDS", 1)
@@ -69,7 +67,7 @@ def test_a_scheduler_file_is_waited_for(tmp_path: Path) -> None:
         timer.join()
 
 
-def test_a_cluster_without_workers_is_told_when_it_begins_and_when_they_are_gone(
+def test_a_cluster_without_workers_is_reported_at_first_and_whenever_all_are_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, logged: Callable[[], list[str]]
 ) -> None:
     monkeypatch.setattr("primefourier.cluster.remote._LOOK_SECONDS", 0.1)
@@ -85,7 +83,7 @@ def test_a_cluster_without_workers_is_told_when_it_begins_and_when_they_are_gone
         wait_for(lambda: len(logged()) == 2)
 
 
-def test_workers_that_dask_has_paused_are_told(
+def test_workers_that_dask_has_paused_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, logged: Callable[[], list[str]]
 ) -> None:
     monkeypatch.setattr("primefourier.cluster.remote._LOOK_SECONDS", 0.1)
@@ -188,7 +186,7 @@ def test_a_missing_package_has_no_version_and_a_missing_dask_is_an_error(
     assert versions(["no-such-package"])["no-such-package"] == "not installed"
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
-        pytest.raises(ImportError, match=r"pip install '\.\[lab\]' in a clone, or work in one"),
+        pytest.raises(ImportError, match=r"needs distributed, which .* pip install '\.\[lab\]'"),
         remote_client("tcp://127.0.0.1:9"),
     ):
         pass

@@ -6,8 +6,6 @@ from dataclasses import fields, replace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from primefourier.lab import (
     LearnedTable,
@@ -104,43 +102,30 @@ def test_the_key_is_the_same_in_every_process_and_version() -> None:
     assert config.key == "5f35f3624a00d1689b5beba54a995b6210148d63694ca5bb8bdfe68a04cf7153"
 
 
-@given(seed=st.integers(0, 2**63 - 1), r=st.integers(2, 2**31), n=st.integers(2, 10**6))
-def test_a_config_is_read_back_from_json(seed: int, r: int, n: int) -> None:
-    config = small_config(seed=seed, input_range=r, modulus=n, learning_rate=0.1)
+@pytest.mark.parametrize(("kind", "part"), PARTS, ids=str)
+def test_a_config_is_read_back_from_json(kind: str, part: Any) -> None:
+    config = replace(small_config(seed=2**63 - 1, learning_rate=0.1), **{kind: part})
     again = ModelConfig.from_dict(json.loads(json.dumps(config.to_dict())))
     assert again == config
     assert again.key == config.key
-
-
-@pytest.mark.parametrize(("kind", "part"), PARTS, ids=str)
-def test_every_part_is_read_back_from_json(kind: str, part: Any) -> None:
-    config = replace(small_config(), **{kind: part})
-    assert ModelConfig.from_dict(json.loads(json.dumps(config.to_dict()))) == config
+    data = config.to_dict()
+    with pytest.raises(ValueError, match=f"unknown key 'more' in the {kind} '{part.name}'"):
+        ModelConfig.from_dict({**data, kind: {**data[kind], "more": 3}})
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"input_range": 1}, "input_range must be an integer of at least 2, got 1"),
-        ({"input_range": 2**31 + 1}, "input_range must be at most"),
-        ({"modulus": 1}, "modulus must be an integer of at least 2, got 1"),
         ({"modulus": 10**6 + 1}, "modulus must be at most"),
-        ({"operands": 0}, "operands must be an integer of at least 1"),
         ({"operands": 17}, "operands must be at most 16"),
         ({"epochs": 0}, "epochs must be an integer of at least 1"),
         ({"batch_size": 0}, "batch_size must be an integer of at least 1"),
-        ({"samples": 1}, "samples must be an integer of at least 2"),
         ({"seed": 2**63}, "seed must be at most"),
         ({"samples": 10**8}, "samples must be at most"),
         ({"depth": 65}, "depth must be at most 64"),
-        ({"depth": 0}, "depth must be an integer of at least 1"),
         ({"seed": -1}, "seed must be an integer of at least 0"),
         ({"learning_rate": 0}, "learning_rate must be a positive number, got 0"),
-        (
-            {"learning_rate": float("nan")},
-            "learning_rate must be a positive number, got nan",
-        ),
-        ({"learning_rate": True}, "learning_rate must be a positive number, got True"),
         ({"weight_decay": -1}, "weight_decay must be a number of at least 0, got -1"),
         ({"optimizer_name": "adma"}, "did you mean 'adam'"),
         ({"operation": "ad"}, "did you mean 'add'"),
@@ -149,9 +134,7 @@ def test_every_part_is_read_back_from_json(kind: str, part: Any) -> None:
         ({"primes": (3, 9)}, "primes must be distinct primes, got 9"),
         ({"primes": ()}, "prime"),
         ({"primes": (3, 2**9689 - 1)}, r"primes must be below 2\^63, got a number of 9689 bits"),
-        ({"primes": (9, 2**64)}, r"primes must be below 2\^63, got a number of 65"),
         ({"primes": tuple(range(1001))}, "primes must be at most 1000 numbers, got 1001"),
-        ({"epochs": 10**7}, "epochs must be at most 1000000, got 10000000"),
         ({"batch_size": 2**63}, "batch_size must be at most 9223372036854775807, got"),
         ({"learning_rate": 10**400}, "learning_rate must be a positive number, got 1000"),
         ({"ablations": ("zeros",)}, "did you mean 'zero'"),
@@ -180,7 +163,7 @@ def test_impossible_models_are_refused(changes: dict[str, Any], message: str) ->
         (lambda: Periods((3, float("nan"))), "periods must be numbers above 1, got nan"),
         (lambda: Periods(((3, 5), 7)), "same number of periods"),
         (lambda: LearnedTable(size=0), "size must be an integer of at least 1"),
-        (lambda: LearnedTable(size=10**9), "a table must have at most"),
+        (lambda: LearnedTable(size=10**8, width=2), "a table must have at most"),
         (
             lambda: ModularArithmetic(modulus=3, input_range=9, samples=2, test_share=0.9),
             "training and test examples are required",
@@ -230,12 +213,3 @@ def test_a_config_is_degenerate_if_no_answer_wraps() -> None:
     assert small_config(modulus=842, input_range=30, operation="multiply").degenerate
     assert not small_config(modulus=841, input_range=30, operation="multiply").degenerate
     assert not small_config(modulus=10**6, input_range=2, operation="subtract").degenerate
-
-
-def test_unknown_keys_are_refused() -> None:
-    with pytest.raises(ValueError, match="unknown key 'sed' in a model's config"):
-        ModelConfig.from_dict({**small_config().to_dict(), "sed": 3})
-    data = small_config().to_dict()
-    data = {**data, "task": {**data["task"], "modulos": 3}}
-    with pytest.raises(ValueError, match="unknown key 'modulos' in the task 'modular-arithmetic'"):
-        ModelConfig.from_dict(data)

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from primefourier import lab
+from primefourier.lab import measurement, training
 from primefourier.lab.measurement import measure
 from small_models import small_config
 
@@ -18,7 +19,16 @@ def test_a_trained_network_needs_the_row_of_its_prime() -> None:
     assert measured.drops[0] > 0.4 > abs(measured.drops[1])
 
 
-def test_the_number_of_threads_changes_no_bit_and_is_restored() -> None:
+def test_a_model_is_trained_on_one_thread_and_the_number_is_restored(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    used: list[int] = []
+
+    def draw(*arguments: Any, **options: Any) -> Any:
+        used.append(torch.get_num_threads())
+        return training.make_data(*arguments, **options)
+
+    monkeypatch.setattr(measurement, "make_data", draw)
     config = small_config(primes=(3, 5, 7, 11), depth=6, batch_size=1024, input_range=100)
     before = torch.get_num_threads()
     found = []
@@ -30,6 +40,7 @@ def test_the_number_of_threads_changes_no_bit_and_is_restored() -> None:
             assert torch.get_num_threads() == threads
     finally:
         torch.set_num_threads(before)
+    assert used == [1, 1]
     assert None not in found[0]
     assert found[0] == found[1]
 
@@ -93,13 +104,6 @@ def test_a_trained_network_follows_shifts_and_reads_its_channel() -> None:
     assert drops.index(max(drops)) == 2, "of (3, 0) … (7, 1) it is (5, 0)"
 
 
-def test_the_shuffled_control_is_measured_but_not_probed() -> None:
-    config = small_config(unit="column")
-    record = measure(config, probe=True)
-    assert record.measurement == measure(config).measurement
-    assert (record.probe, record.probed) == (None, None)
-
-
 @pytest.mark.process
 def test_the_laboratory_loads_torch_only_when_a_model_is_measured() -> None:
     assert lab.measure is measure
@@ -112,3 +116,10 @@ def test_the_laboratory_loads_torch_only_when_a_model_is_measured() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_the_shuffled_control_is_measured_but_not_probed() -> None:
+    config = small_config(unit="column")
+    record = measure(config, probe=True)
+    assert record.measurement == measure(config).measurement
+    assert (record.probe, record.probed) == (None, None)

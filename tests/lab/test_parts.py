@@ -1,6 +1,7 @@
 """Parts of one's own: registered, checked, trained like the built-in ones, or refused clearly."""
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -101,17 +102,6 @@ def test_embeddings_with_parameters_are_trained_with_the_network(
     assert len(one.lost) == len(one.row_names)
 
 
-def test_a_learned_table_learns_what_it_has_seen_and_nothing_beyond() -> None:
-    config = config_with(
-        embedding=lab.LearnedTable(size=20, width=16),
-        network=lab.Mlp(hidden=(64,)),
-        training=lab.Training(epochs=150, batch_size=64, learning_rate=0.01),
-    )
-    measured = lab.measure(config).measured
-    assert measured.accuracy > 0.7
-    assert max(measured.accuracy_beyond.values()) < 0.5, "chance is 0.2"
-
-
 @pytest.mark.parametrize(
     "network",
     [
@@ -154,19 +144,6 @@ def test_weight_decay_and_optimizer_change_the_weights_of_the_readable_loop() ->
     assert len(found) == 3
 
 
-def test_the_optimal_constant_costs_no_more_than_zero_and_mean() -> None:
-    config = config_with(
-        task=lab.ModularArithmetic(modulus=5, input_range=60),
-        training=lab.Training(epochs=40),
-        ablations=("mean", "optimal"),
-    )
-    record = lab.measure(config)
-    assert record.measured.accuracy > 0.9
-    zero, mean, optimal = (record.row_drops(kind) for kind in ("zero", "mean", "optimal"))
-    assert optimal[1] <= min(zero[1], mean[1]) + 0.02
-    assert optimal[1] > 0.5, "no constant replaces the row of 5"
-
-
 def test_a_training_of_ones_own_brings_its_optimizer() -> None:
     @register
     @dataclass(frozen=True)
@@ -183,25 +160,8 @@ def test_a_training_of_ones_own_brings_its_optimizer() -> None:
     assert (measured.trainer, len(measured.correct_by_epoch)) == ("plain", 3)
 
 
-def make_embedding(rows: Any) -> Any:
-    """Register an embedding with two rows whose features a function makes."""
-
-    @register
-    @dataclass(frozen=True)
-    class Made:
-        name: ClassVar[str] = "test-made"
-        version: ClassVar[int] = 1
-
-        def row_names(self) -> list[str]:
-            return ["one", "two"]
-
-        def rows(self, integers: Any) -> Any:
-            return rows(integers)
-
-        def relevant(self, task: Any) -> None:
-            return None
-
-    return Made()
+class Made(Digits):
+    """An embedding whose features a test makes."""
 
 
 @pytest.mark.parametrize(
@@ -213,18 +173,16 @@ def make_embedding(rows: Any) -> Any:
         (lambda x: torch.zeros(len(x), 2, 0), r"must return shape"),
         (lambda x: np.zeros((len(x), 2, 3)), "must return a tensor of floats, got ndarray"),
         (lambda x: torch.zeros(len(x), 2, 3, dtype=torch.long), "must return a tensor of floats"),
-        (
-            lambda x: torch.zeros(len(x), 2, 3 if max(x) < 20 else 4),
-            r"must have one width for all integers, got examples of shapes \[\(2, 6\), \(2, 8\)\]",
-        ),
     ],
-    ids=["nan", "rows", "flat", "empty", "numpy", "integers", "changing width"],
+    ids=["nan", "rows", "flat", "empty", "numpy", "integers"],
 )
-def test_bad_features_are_clear_errors(rows: Any, message: str) -> None:
-    record = lab.measure(config_with(embedding=make_embedding(rows)))
-    assert record.error is not None
-    with pytest.raises(AssertionError, match=message):
-        raise AssertionError(record.reason)
+def test_bad_features_are_clear_errors(
+    monkeypatch: pytest.MonkeyPatch, rows: Any, message: str
+) -> None:
+    register(Made)
+    monkeypatch.setattr(Made, "rows", lambda _, integers: rows(integers))
+    reason = lab.measure(config_with(embedding=Made())).reason
+    assert re.search(message, reason)
 
 
 def test_relevant_rows_must_be_rows() -> None:
@@ -279,13 +237,9 @@ def test_integers_beyond_64_bits_are_refused_by_embeddings_with_parameters() -> 
         ({"version": "1"}, TypeError, "the version of Part must be an integer"),
         ({"row_names": None}, TypeError, "Part must have exactly one of these methods: row_names"),
         ({"build": print}, TypeError, "Part must have exactly one of these methods"),
-        (
-            {"rows": None},
-            TypeError,
-            r"must have either rows\(integers\), if it is fixed, or module",
-        ),
-        ({"module": print}, TypeError, "must have either rows"),
-        ({"relevant": None}, TypeError, r"must have a method relevant\(task\)"),
+        ({"rows": None}, TypeError, r"either rows\(integers\), if it is fixed, or module"),
+        ({"module": print}, TypeError, "either rows"),
+        ({"relevant": None}, TypeError, r"must have relevant\(task\)"),
         ({"name": "prime-fourier"}, ValueError, "name 'prime-fourier' is taken by .*PrimeFourier"),
     ],
 )
@@ -298,9 +252,6 @@ def test_classes_that_are_not_parts_are_refused(
 
 
 def test_a_part_must_be_a_frozen_dataclass() -> None:
-    class Plain(Digits):
-        pass
-
     for wrong in (dataclass(type("Thawed", (), {})), type("Plain", (), {}), 3):
         with pytest.raises(TypeError, match="a part must be a frozen dataclass"):
             register(wrong)  # type: ignore[type-var]
@@ -312,7 +263,7 @@ def test_a_part_must_be_a_frozen_dataclass() -> None:
         (print, "base of Digits must be plain data, .* got builtin_function_or_method"),
         (torch.zeros(2), "plain data"),
         (float("inf"), "base of Digits must be plain data"),
-        ([10], "tuples instead of lists"),
+        ([10], "numbers, texts and tuples of them; got list"),
     ],
 )
 def test_fields_that_cannot_be_sent_to_a_worker_are_refused(base: Any, message: str) -> None:

@@ -11,18 +11,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import psutil  # type: ignore[import-untyped]  # which Dask brings
 import pytest
+from distributed import Client
 
+from chaos.dask_cluster import DaskCluster
 from chaos.disk import fill
-from chaos.doomed_starts import DoomedStarts
 from primefourier import lab
 from primefourier.cluster import ClusterError
 from primefourier.lab import ModelConfig, measurement, training
 from primefourier.lab.cost import model_flops
 from primefourier.lab.measurement import measure
 from primefourier.lab.record import Record
-from primefourier.lab.store import STORE_NAME, FolderError, StoreError, read_store, write_store
+from primefourier.lab.store import FolderError, StoreError, read_store, write_store
 from primefourier.lab.sweep import Progress, run, stoppable
 from small_models import small_config, small_study
 
@@ -123,16 +123,6 @@ def test_unmeasured_models_come_before_unprobed_ones_and_longest_first(tmp_path:
     assert all(record.probe is not None for record in records_of(tmp_path))
 
 
-def test_the_shuffled_control_is_measured_but_not_probed(tmp_path: Path) -> None:
-    shuffled = small_config(unit="column", epochs=1)
-    assert run([shuffled, CONFIGS[0]], tmp_path, workers=0, probe=True).progress.done == 2
-    control, probed = records_of(tmp_path)
-    assert (control.error, control.probe) == (None, None)
-    assert probed.probe is not None
-    again = run([shuffled, CONFIGS[0]], tmp_path, workers=0, probe=True)
-    assert (again.progress.before, again.progress.done) == (2, 0)
-
-
 def test_different_numbers_for_a_probe_are_reported_and_the_record_stays(
     tmp_path: Path, logged: Callable[[], list[str]]
 ) -> None:
@@ -172,14 +162,6 @@ def test_a_finished_run_is_left_as_it_is(tmp_path: Path) -> None:
     assert (outcome.progress.before, outcome.progress.done) == (2, 0)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
     assert run(CONFIGS[:3], tmp_path, workers=0).progress.done == 1
-
-
-def test_a_damaged_store_is_not_continued(tmp_path: Path) -> None:
-    run(CONFIGS[:1], tmp_path, workers=0)
-    (tmp_path / STORE_NAME).write_bytes(b"nonsense" * 1000)
-    with pytest.raises(StoreError, match=f"is damaged: .*; pfe repair {tmp_path}"):
-        run(CONFIGS[:2], tmp_path, workers=0)
-    assert (tmp_path / STORE_NAME).read_bytes() == b"nonsense" * 1000
 
 
 def test_a_folder_in_use_is_refused_and_left_alone(tmp_path: Path) -> None:
@@ -259,19 +241,6 @@ def test_an_impatient_second_signal_does_not_interrupt_the_shutdown(
         assert interrupt()
 
 
-@pytest.mark.process
-def test_a_run_can_be_stopped_while_its_workers_start(tmp_path: Path) -> None:
-    with start(tmp_path / "out", 2) as driver:
-        assert driver.stdout is not None
-        assert driver.stderr is not None
-        assert driver.stdout.readline() == "0\n"  # the workers are started next
-        time.sleep(1)
-        os.killpg(driver.pid, signal.SIGINT)
-        rest, errors = driver.stdout.read(), driver.stderr.read()
-    assert "interrupted" in rest
-    assert errors == ""
-
-
 def test_bad_workers_and_schedulers_are_refused_before_anything_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -316,44 +285,6 @@ def test_a_full_disk_is_reported_and_nothing_is_half_written(small_disk: Path) -
     assert [record.config for record in records_of(folder)] == configs
 
 
-@pytest.mark.process
-def test_workers_that_cannot_be_started_end_a_run_that_can_be_continued(
-    tmp_path: Path,
-    doomed_starts: DoomedStarts,
-    monkeypatch: pytest.MonkeyPatch,
-    logged: Callable[[], list[str]],
-) -> None:
-    monkeypatch.setattr("primefourier.cluster.local._STARTS", 3)
-    configs = [small_config(seed=seed, epochs=15, input_range=100) for seed in range(4)]
-    folder = tmp_path / "out"
-    doomed_starts.doom(2)
-    reported = 0
-
-    def show(progress: Progress) -> None:
-        nonlocal reported
-        reported = progress.done
-        if reported == 1:
-            doomed_starts.doom(100)
-            for child in psutil.Process().children():  # a browser of other tests may be one
-                if "primefourier.cluster" in child.cmdline():
-                    child.kill()
-
-    with pytest.raises(ClusterError, match=r"3 worker .* killed by signal 9; .* safe\. .* fewer"):
-        run(configs, folder, workers=1, on_progress=show)
-    assert ["while it was starting" in message for message in logged()] == [
-        True,
-        True,
-        False,
-        True,
-        True,
-        True,
-    ]
-    assert len(records_of(folder)) == reported < 4
-    doomed_starts.doom(0)
-    assert run(configs, folder, workers=1).progress.done == 4 - reported
-    assert [r.measurement for r in records_of(folder)] == [measure(c).measurement for c in configs]
-
-
 def test_time_left_depends_on_work_and_not_on_the_number_of_models() -> None:
     small, large = small_config(epochs=1), small_config(epochs=9)
     progress = Progress.of(4, [small, large, small])
@@ -382,3 +313,28 @@ def test_a_model_that_runs_out_of_memory_is_recorded_and_the_sweep_goes_on(
     outcome = run([small_config(seed=seed) for seed in (1, 2)], tmp_path, workers=0)
     assert (outcome.progress.done, outcome.progress.failed) == (1, 1)
     assert [record.reason for record in records_of(tmp_path)] == ["MemoryError: no room", ""]
+
+
+@pytest.mark.process
+def test_a_run_can_be_stopped_while_its_workers_start(tmp_path: Path) -> None:
+    with start(tmp_path / "out", 2) as driver:
+        assert driver.stdout is not None
+        assert driver.stderr is not None
+        assert driver.stdout.readline() == "0\n"  # the workers are started next
+        time.sleep(1)
+        os.killpg(driver.pid, signal.SIGINT)
+        rest, errors = driver.stdout.read(), driver.stderr.read()
+    assert "interrupted" in rest
+    assert errors == ""
+
+
+@pytest.mark.process
+def test_a_worker_with_several_threads_is_reported(
+    tmp_path: Path, logged: Callable[[], list[str]]
+) -> None:
+    with DaskCluster(tmp_path) as cluster:
+        cluster.add_worker("--nthreads", "3")
+        with Client(cluster.address) as client:
+            client.wait_for_workers(1, timeout=60)
+        assert run(CONFIGS[:1], tmp_path / "out", scheduler=cluster.address).progress.done == 1
+    assert "a worker has 3 threads" in logged()[0]

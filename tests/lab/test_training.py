@@ -75,12 +75,6 @@ def test_a_network_learns_modular_addition(trainer: str) -> None:
     assert trained.correct[0] < 0.95 * len(data.test.labels) <= trained.correct[-1]
 
 
-def test_the_same_config_gives_the_same_bits() -> None:
-    config = small_config(primes=(3, 5, 7, 11), depth=6, batch_size=1024, input_range=100)
-    one, other = (train_fast(config, make_data(config)) for _ in range(2))
-    assert distance(one, other) == 0
-
-
 @pytest.mark.parametrize("trainer", TRAINERS)
 def test_the_observer_sees_the_network_before_training_and_after_each_epoch(trainer: str) -> None:
     config = small_config(epochs=4)
@@ -132,15 +126,3 @@ def test_every_epoch_has_a_new_order_that_depends_on_the_seed_only() -> None:
     assert not torch.equal(first[0], first[1])
     assert torch.equal(first[1], second[1])
     assert not torch.equal(first[1], other[1])
-
-
-def test_data_are_the_encoded_task() -> None:
-    config = small_config()
-    data, task = make_data(config, dtype=torch.float64), config.task.draw(config.seed)
-    assert data.train.values.shape == (720, 3, 8)
-    assert data.test.values.dtype == torch.float64
-    assert data.train.labels.tolist() == task.train.labels.tolist()
-    assert data.test.labels.tolist() == task.test.labels.tolist()
-    turns = 2 * torch.pi * torch.from_numpy(task.test.inputs).double() / 5
-    assert torch.allclose(data.test.values[:, 1, [0, 2]], turns.cos(), atol=1e-12)
-    assert data.device == torch.device("cpu")

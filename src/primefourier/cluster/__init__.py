@@ -7,7 +7,6 @@ from primefourier.cluster.remote import (
     scheduler_address,
     versions,
     with_version_check,
-    worker_threads,
 )
 
 __all__ = [
@@ -18,5 +17,4 @@ __all__ = [
     "usable_cores",
     "versions",
     "with_version_check",
-    "worker_threads",
 ]

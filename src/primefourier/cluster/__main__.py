@@ -5,8 +5,6 @@ process of a job. The driver alone decides what that means, so workers ignore bo
 the driver, however it ends: it holds the other end of their standard input.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import shutil

@@ -33,7 +33,7 @@ _SETTINGS = {
 _STARTS = 10
 """How many worker processes in a row may end while they start."""
 _START_SECONDS = 120.0
-"""How long a worker process may take to connect; then it counts as ended."""
+"""How long a worker process may take to connect; then it is killed."""
 
 
 def usable_cores() -> int:
@@ -62,7 +62,7 @@ def local_client(workers: int) -> Iterator[Client]:
         scratch = TemporaryDirectory(prefix="pfe-workers-", ignore_cleanup_errors=True)
         folder = stack.enter_context(scratch)  # which is removed last
         stack.enter_context(dask.config.set({**_SETTINGS, "temporary-directory": folder}))
-        with _signals_wait():
+        with _signals_blocked():
             # Dask's own worker processes are not used: LocalCluster drops one for good if it is not
             # running 15 s after an earlier end, and restarts failing ones for ever
             cluster = LocalCluster(
@@ -88,8 +88,7 @@ class _Crew:
     def __init__(self, cluster: LocalCluster, client: Client, count: int, folder: str) -> None:
         self._cluster, self._client, self._count = cluster, client, count
         self._folder = folder
-        self._processes: dict[int, subprocess.Popen[bytes]] = {}
-        self._deadlines: dict[int, float] = {}
+        self._processes: dict[int, tuple[subprocess.Popen[bytes], float]] = {}
         self._connected, self._over = threading.Event(), threading.Event()
         self._failure = ""
         self._keeper = threading.Thread(target=self._keep, daemon=True)
@@ -102,7 +101,7 @@ class _Crew:
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         self._over.set()
         self._keeper.join()
-        for process in self._processes.values():
+        for process, _ in self._processes.values():
             process.kill()  # a worker has nothing to save
             process.wait()
         for end in self._lifeline:
@@ -134,18 +133,18 @@ class _Crew:
         failures, ending, known = 0, "", set[int]()
         while failures < _STARTS or self._processes:
             while len(self._processes) < self._count and failures < _STARTS:
-                self._start()
+                process = self._start()
+                self._processes[process.pid] = process, time.monotonic() + _START_SECONDS
             # wait longer after each failure: memory, for instance, may be short for a while
             if self._over.wait(0.1 + failures / 2):
                 return ""
-            workers = list(self._cluster.scheduler_info["workers"].values())
-            here = {worker["name"] for worker in workers}
+            here = {w["name"] for w in self._cluster.scheduler_info["workers"].values()}
             failures = 0 if here - known else failures
             known |= here
             if self._processes.keys() <= known:
                 self._connected.set()
-            for pid, process in list(self._processes.items()):
-                if pid not in known and time.monotonic() > self._deadlines[pid]:
+            for pid, (process, deadline) in list(self._processes.items()):
+                if pid not in known and time.monotonic() > deadline:
                     process.kill()  # it hangs; the next look finds it ended
                 if (code := process.poll()) is None:
                     continue
@@ -157,7 +156,7 @@ class _Crew:
                 _LOG.warning("a worker process ended%s (%s); %s", when, ending, what)
         return f"{failures} worker processes in a row ended while starting, the last one: {ending}"
 
-    def _start(self) -> None:
+    def _start(self) -> subprocess.Popen[bytes]:
         import dask
 
         settings = {
@@ -166,7 +165,7 @@ class _Crew:
             "temporary-directory": self._folder,
         }
         words = ["-m", "primefourier.cluster", self._cluster.scheduler_address, self._folder]
-        process = subprocess.Popen(
+        return subprocess.Popen(
             [sys.executable, "-P", *words],
             stdin=self._lifeline[0],
             env={
@@ -176,22 +175,19 @@ class _Crew:
                 "DASK_INTERNAL_INHERIT_CONFIG": dask.config.serialize(settings),
             },
         )
-        self._processes[process.pid] = process
-        self._deadlines[process.pid] = time.monotonic() + _START_SECONDS
 
 
 @contextmanager
-def _signals_wait() -> Iterator[None]:
-    """Hold Ctrl-C and SIGTERM back while a cluster starts, because half of one cannot be closed.
+def _signals_blocked() -> Iterator[None]:
+    """Block Ctrl-C and SIGTERM while a cluster starts, because half of one cannot be closed.
 
     The thread that starts the worker processes inherits this, and so do they.
     """
-    if threading.current_thread() is not threading.main_thread() or os.name != "posix":
+    if os.name != "posix":
         yield
         return
-    held = {signal.SIGINT, signal.SIGTERM}
-    signal.pthread_sigmask(signal.SIG_BLOCK, held)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, held)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -15,9 +15,12 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from primefourier._checks import missing_extra
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -30,7 +33,7 @@ _WORKERS_NEED = (*_SCHEDULER_NEEDS, "primefourier")
 
 
 class ClusterError(RuntimeError):
-    """A cluster that cannot be reached, that went away, or whose workers cannot be used."""
+    """A cluster that cannot be reached, that was lost, or whose workers cannot be used."""
 
 
 def require_dask() -> None:
@@ -38,10 +41,7 @@ def require_dask() -> None:
     try:
         import distributed  # noqa: F401
     except ImportError as error:
-        raise ImportError(
-            "several processes need dask.distributed, which is not installed; run pip install "
-            "'.[lab]' in a clone, or work in one process: no workers and no scheduler"
-        ) from error
+        raise missing_extra("work on several processes", error, "lab") from error
 
 
 @contextmanager
@@ -69,15 +69,14 @@ def remote_client(where: str, *, packages: Sequence[str] = ()) -> Iterator[Clien
         warnings.simplefilter("ignore")  # about versions, which are compared below
         client = Client(address, timeout=_CONNECT_SECONDS)
     with client:
-        _require_same_cluster(client, packages)
-        with _watch_workers(client, address):
+        here = versions([*_WORKERS_NEED, *packages])
+        # Dask collects versions through its own protocol, which works with any software
+        answers: Any = client.get_versions(packages=[*_WORKERS_NEED, *packages])
+        require_same(versions(_SCHEDULER_NEEDS), answers["scheduler"]["packages"], "the scheduler")
+        for worker, answer in sorted(answers["workers"].items()):
+            require_same(here, answer["packages"], f"the worker at {worker}")
+        with _workers_watched(client, address):
             yield client
-
-
-def worker_threads(client: Client) -> list[int]:
-    """Return how many threads each worker has now."""
-    workers = client.scheduler_info(n_workers=-1)["workers"]
-    return [int(worker["nthreads"]) for worker in workers.values()]
 
 
 def scheduler_address(where: str) -> str:
@@ -113,38 +112,27 @@ def _require_answer(address: str) -> None:
     try:
         with ThreadPoolExecutor(1) as thread:  # a loop may be running here, as in notebooks
             thread.submit(asyncio.run, knock()).result()
-    except (OSError, ValueError, TypeError, RuntimeError, ImportError) as error:
-        tls = address.startswith("tls:")
-        settings = "; tls:// needs Dask's settings distributed.comm.tls, see docs/cluster.md"
+    except Exception as error:
+        tls = "; tls:// needs Dask's settings distributed.comm.tls, see docs/cluster.md"
         raise ClusterError(
             f"no Dask scheduler answers at {address!r}: {error}; start one as docs/cluster.md "
-            f"says, or use workers on this machine{settings if tls else ''}"
+            f"says, or use workers on this machine{tls if address.startswith('tls:') else ''}"
         ) from error
 
 
 @contextmanager
-def _watch_workers(client: Client, address: str) -> Iterator[None]:
-    """Log a warning while no worker can work, because everything waits for one."""
-    from distributed.comm.addressing import get_address_host
-
+def _workers_watched(client: Client, address: str) -> Iterator[None]:
+    """Log a warning whenever no worker can work, because everything waits for one."""
     over = threading.Event()
-    here = get_address_host(address) in ("127.0.0.1", "localhost")
-    host = "127.0.0.1" if here else "THE-ADDRESS-OF-ITS-MACHINE"
-    trouble = {
-        "none": f"the cluster at {address} has no workers; waiting for them. Each is started with: "
-        f"dask worker {address} --nthreads 1 --host {host} --dashboard-address 127.0.0.1:0",
-        "paused": f"all workers of the cluster at {address} are paused, since Dask finds them "
-        "short of memory; waiting for them. Start others with --memory-limit 0, or more memory",
-    }
 
     def watch() -> None:
-        state = "working"
-        while True:
-            before, state = state, _state(client)
-            if state in trouble and state != before:
-                _LOG.warning("%s", trouble[state])
-            if over.wait(_LOOK_SECONDS):
-                return
+        before = ""
+        while not over.is_set():
+            trouble = _trouble(client, address)
+            if trouble and trouble != before:
+                _LOG.warning("%s", trouble)
+            before = trouble
+            over.wait(_LOOK_SECONDS)
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
@@ -155,18 +143,29 @@ def _watch_workers(client: Client, address: str) -> Iterator[None]:
         watcher.join()
 
 
-def _state(client: Client) -> str:
-    """Return whether workers can work; a lost scheduler is an error elsewhere."""
-    if client.status != "running":
-        return "unknown"
+def _trouble(client: Client, address: str) -> str:
+    """Return why no worker can work, if so; a lost scheduler is an error elsewhere."""
+    from distributed.comm.addressing import get_address_host
+
     try:
-        workers = client.scheduler_info(n_workers=-1)["workers"]
-        states = {worker["status"] for worker in workers.values()}
+        workers = client.scheduler_info(n_workers=-1)["workers"].values()
     except (OSError, KeyError, TimeoutError):
-        return "unknown"
-    if not states:
-        return "none"
-    return "paused" if states == {"paused"} else "working"
+        return ""
+    if client.status != "running":
+        return ""
+    if not workers:
+        here = get_address_host(address) in ("127.0.0.1", "localhost")
+        host = "127.0.0.1" if here else "THE-ADDRESS-OF-ITS-MACHINE"
+        return (
+            f"the cluster at {address} has no workers; waiting for them. Each is started with: "
+            f"dask worker {address} --nthreads 1 --host {host} --dashboard-address 127.0.0.1:0"
+        )
+    if all(worker["status"] == "paused" for worker in workers):
+        return (
+            f"all workers of the cluster at {address} are paused, since Dask finds them short of "
+            "memory; waiting for them. Start others with --memory-limit 0, or more memory"
+        )
+    return ""
 
 
 def versions(packages: Sequence[str]) -> dict[str, str]:
@@ -184,6 +183,23 @@ def versions(packages: Sequence[str]) -> dict[str, str]:
     return found
 
 
+def require_same(expected: Mapping[str, str], found: Mapping[str, str | None], who: str) -> None:
+    """Raise an error that names the versions that differ."""
+
+    def comparable(name: str, text: str | None) -> str:
+        public = (text or "not installed").partition("+")[0]  # without the build, as in 2.13.0+cpu
+        return ".".join(public.split(".")[:2]) if name == "python" else public
+
+    pairs = {n: (comparable(n, found[n]), comparable(n, expected[n])) for n in expected}
+    differences = [f"{name} {a} instead of {b}" for name, (a, b) in pairs.items() if a != b]
+    if differences:
+        raise ClusterError(
+            f"{who} runs {', '.join(differences)}; install the same versions on every machine "
+            "(pip install --constraint constraints.txt), start the workers anew, and run the same "
+            "command again"
+        )
+
+
 def with_version_check(function: Callable[..., Any], packages: Sequence[str]) -> Callable[..., Any]:
     """Return a function that compares versions on a worker before it runs another function.
 
@@ -199,51 +215,16 @@ def with_version_check(function: Callable[..., Any], packages: Sequence[str]) ->
     expected = versions([*_WORKERS_NEED, *packages])
 
     def run(*arguments: Any, **options: Any) -> Any:
-        from importlib import import_module
-
         from distributed import get_worker
 
         where = f"the worker at {get_worker().address}"
         try:
-            here = import_module("primefourier.cluster.remote")
-            here.require_same(expected, here.versions(list(expected)[1:]), f"{where} that joined")
+            from primefourier.cluster.remote import require_same, versions
+
+            require_same(expected, versions([*expected][1:]), f"{where} that joined")
             work = getattr(import_module(module), name)
         except ImportError as error:
             raise ImportError(f"{where}: {error}") from error
         return work(*arguments, **options)
 
     return run
-
-
-def _require_same_cluster(client: Client, packages: Sequence[str]) -> None:
-    """Refuse a cluster with other versions; the scheduler needs only the same Python and Dask.
-
-    Dask collects the versions through its own protocol, which works with any software.
-    """
-    needed = [*_WORKERS_NEED, *packages]
-    answers: Any = client.get_versions(packages=needed)
-    scheduler = answers["scheduler"]["packages"]
-    require_same(versions(_SCHEDULER_NEEDS), scheduler, "the scheduler")
-    for address, answer in sorted(answers["workers"].items()):
-        require_same(versions(needed), answer["packages"], f"the worker at {address}")
-
-
-def require_same(expected: Mapping[str, str], found: Mapping[str, str | None], who: str) -> None:
-    """Raise an error that names the versions that differ."""
-    pairs = {
-        name: (_comparable(name, found[name]), _comparable(name, expected[name]))
-        for name in expected
-    }
-    differences = [f"{name} {a} instead of {b}" for name, (a, b) in pairs.items() if a != b]
-    if differences:
-        raise ClusterError(
-            f"{who} runs {', '.join(differences)}; install the same versions on every machine "
-            "(pip install --constraint constraints.txt), start the workers anew, and run the same "
-            "command again"
-        )
-
-
-def _comparable(name: str, found: str | None) -> str:
-    """Leave out the build, as in 2.13.0+cpu, and the last part of Python's version."""
-    public = (found or "not installed").partition("+")[0]
-    return ".".join(public.split(".")[:2]) if name == "python" else public

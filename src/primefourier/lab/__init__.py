@@ -1,8 +1,8 @@
 """The laboratory: the paper's experiments, from pairs of integers to judged claims.
 
-Data flows one way: studies give configs, a sweep measures each config and stores a record, and a
-:class:`Run` makes claims, figures, pages and exports of the records. Names are loaded when they are
-first used, so that results can be read without torch, dask and matplotlib.
+Studies give configs, a sweep measures each config and stores a record, and a :class:`Run` makes
+claims, figures, pages and exports of the records. Names are loaded when they are first used, so
+that results can be read without torch, dask and matplotlib.
 """
 
 from importlib import import_module
@@ -28,74 +28,37 @@ if TYPE_CHECKING:
     from primefourier.lab.parts import UnknownPart as UnknownPart
     from primefourier.lab.parts import register as register
     from primefourier.lab.results import Run as Run
-    from primefourier.lab.results import open_run as open  # noqa: A004
+    from primefourier.lab.results import open_run
     from primefourier.lab.studies.study import Axis as Axis
     from primefourier.lab.studies.study import Study as Study
     from primefourier.lab.sweep import run as run
     from primefourier.lab.tasks import IntegerClassification as IntegerClassification
     from primefourier.lab.tasks import ModularArithmetic as ModularArithmetic
 
-__all__ = [
-    "Axis",
-    "Embedding",
-    "InputShape",
-    "IntegerClassification",
-    "LearnedTable",
-    "Linear",
-    "Mlp",
-    "ModelConfig",
-    "ModularArithmetic",
-    "Network",
-    "Periods",
-    "PrimeFourier",
-    "RowClassifier",
-    "Run",
-    "ShuffledPrimeFourier",
-    "Study",
-    "Task",
-    "Training",
-    "TrainingPart",
-    "Transformer",
-    "UnknownPart",
-    "measure",
-    "open",
-    "register",
-    "run",
-]
+    open = open_run  # noqa: A001
 
-_HOMES = {
-    "Axis": ("studies.study", "Axis"),
-    "Embedding": ("parts", "Embedding"),
-    "InputShape": ("parts", "InputShape"),
-    "IntegerClassification": ("tasks", "IntegerClassification"),
-    "LearnedTable": ("embeddings", "LearnedTable"),
-    "Linear": ("networks", "Linear"),
-    "Mlp": ("networks", "Mlp"),
-    "ModelConfig": ("config", "ModelConfig"),
-    "ModularArithmetic": ("tasks", "ModularArithmetic"),
-    "Network": ("parts", "Network"),
-    "Periods": ("embeddings", "Periods"),
-    "PrimeFourier": ("embeddings", "PrimeFourier"),
-    "RowClassifier": ("networks", "RowClassifier"),
-    "Run": ("results", "Run"),
-    "ShuffledPrimeFourier": ("embeddings", "ShuffledPrimeFourier"),
-    "Study": ("studies.study", "Study"),
-    "Task": ("parts", "Task"),
-    "Training": ("config", "Training"),
-    "TrainingPart": ("parts", "TrainingPart"),
-    "Transformer": ("networks", "Transformer"),
-    "UnknownPart": ("parts", "UnknownPart"),
-    "measure": ("measurement", "measure"),
-    "register": ("parts", "register"),
-    "run": ("sweep", "run"),
-    "open": ("results", "open_run"),
+_NAMES = {
+    "config": "ModelConfig Training",
+    "embeddings": "LearnedTable Periods PrimeFourier ShuffledPrimeFourier",
+    "measurement": "measure",
+    "networks": "Linear Mlp RowClassifier Transformer",
+    "parts": "Embedding InputShape Network Task TrainingPart UnknownPart register",
+    "results": "Run open",
+    "studies.study": "Axis Study",
+    "sweep": "run",
+    "tasks": "IntegerClassification ModularArithmetic",
 }
-"""The module of each public name, and its name there."""
+"""The public names of each module."""
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first used."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, inner = _HOMES[name]
-    return getattr(import_module(f"{__name__}.{module}"), inner)
+    for module, names in _NAMES.items():
+        if name in names.split():
+            inner = "open_run" if name == "open" else name
+            return getattr(import_module(f"{__name__}.{module}"), inner)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(name for names in _NAMES.values() for name in names.split())

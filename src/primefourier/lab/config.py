@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast, get_args
 
 from primefourier._checks import refuse_unknown, require_choice
 from primefourier.analysis.ablation import Kind
-from primefourier.arithmetic.integers import as_integer
 from primefourier.lab.embeddings import PrimeFourier
 from primefourier.lab.networks import RowClassifier
 from primefourier.lab.parts import (
     PARTS,
     UnknownPart,
+    bound_integers,
     describe_part,
+    is_number,
     is_registered,
     part_as_data,
     part_from_data,
@@ -33,8 +34,7 @@ if TYPE_CHECKING:
 Trainer = Literal["fast", "plain"]
 Optimizer = Literal["adam", "adamw", "sgd"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-_MOST_EPOCHS = 10**6
-_MOST_SEED = 2**63 - 1  # the limit of torch
+_LARGEST = 2**63 - 1  # the limit of torch
 
 
 @register
@@ -63,20 +63,14 @@ class Training:
     trainer: Trainer = "fast"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epochs", as_integer(self.epochs, "epochs", at_least=1))
-        if self.epochs > _MOST_EPOCHS:
-            raise ValueError(f"epochs must be at most {_MOST_EPOCHS}, got {self.epochs}")
+        bound_integers(self, {"epochs": (1, 10**6)})
         if self.batch_size is not None:
-            size = as_integer(self.batch_size, "batch_size", at_least=1)
-            if size > _MOST_SEED:
-                raise ValueError(f"batch_size must be at most {_MOST_SEED}, got {size}")
-            object.__setattr__(self, "batch_size", size)
+            bound_integers(self, {"batch_size": (1, _LARGEST)})
         require_choice(self.optimizer_name, get_args(Optimizer), "optimizer_name")
         require_choice(self.trainer, get_args(Trainer), "trainer")
         for name, least in (("learning_rate", sys.float_info.min), ("weight_decay", 0)):
             value = getattr(self, name)
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not number or not least <= value <= sys.float_info.max:
+            if not is_number(value) or not least <= value <= sys.float_info.max:
                 sign = "a positive number" if least else "a number of at least 0"
                 raise ValueError(f"{name} must be {sign}, got {value!r}")
             object.__setattr__(self, name, float(value))
@@ -87,9 +81,8 @@ class Training:
 
         kinds = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "sgd": torch.optim.SGD}
         kind: Any = kinds[self.optimizer_name]
-        made: torch.optim.Optimizer = kind(
-            parameters, lr=self.learning_rate, weight_decay=self.weight_decay
-        )
+        options = {"lr": self.learning_rate, "weight_decay": self.weight_decay}
+        made: torch.optim.Optimizer = kind(parameters, **options)
         return made
 
     def describe(self) -> str:
@@ -137,9 +130,7 @@ class ModelConfig:
                     f"{kind} must be a registered part, got {type(part).__name__}; see "
                     "primefourier.lab.register"
                 )
-        object.__setattr__(self, "seed", as_integer(self.seed, "seed", at_least=0))
-        if self.seed > _MOST_SEED:
-            raise ValueError(f"seed must be at most {_MOST_SEED}, got {self.seed}")
+        bound_integers(self, {"seed": (0, _LARGEST)})
         if not isinstance(self.ablations, tuple | list):
             raise ValueError(f"ablations must be a tuple of kinds, got {self.ablations!r}")
         for kind in self.ablations:
@@ -191,19 +182,8 @@ class ModelConfig:
 
     @cached_property
     def _data(self) -> dict[str, Any]:
-        parts = {kind: self._part_as_data(kind) for kind in PARTS}
+        parts = {kind: part_as_data(getattr(self, kind)) for kind in PARTS}
         return {**parts, "seed": self.seed, "ablations": list(self.ablations)}
-
-    def _part_as_data(self, kind: str) -> Mapping[str, Any]:
-        part = getattr(self, kind)
-        try:
-            hash(part)
-        except TypeError as error:
-            raise TypeError(
-                f"the {kind} {type(part).__name__} must have fields of plain data, with tuples "
-                f"instead of lists: {error}"
-            ) from error
-        return part_as_data(part)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the recipe as plain data."""
@@ -224,8 +204,8 @@ class ModelConfig:
 
     def describe(self) -> str:
         """Describe the model in one short line."""
-        words = [describe_part(part) for part in (self.task, self.embedding)]
-        words += [describe_part(part) for part in (self.network, self.training)]
+        parts = (self.task, self.embedding, self.network, self.training)
+        words = map(describe_part, parts)
         return " ".join([*filter(None, words), f"seed={self.seed}"])
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from primefourier._checks import require_choice
 from primefourier.arithmetic.integers import as_integer
 from primefourier.encoding import PAPER_BASIS, PrimeBasis, encode
-from primefourier.lab.parts import register
+from primefourier.lab.parts import bound_integers, is_number, register, require_integer
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -36,9 +36,7 @@ def model_basis(primes: Sequence[int], depth: int) -> PrimeBasis:
     numbers = tuple(as_integer(prime, "primes") for prime in primes)
     if (bits := max((number.bit_length() for number in numbers), default=0)) > _PRIME_BITS:
         raise ValueError(f"primes must be below 2^{_PRIME_BITS}, got a number of {bits} bits")
-    if as_integer(depth, "depth", at_least=1) > _MOST_DEPTH:
-        raise ValueError(f"depth must be at most {_MOST_DEPTH}, got {depth}")
-    return _proven(numbers, depth)
+    return _proven(numbers, require_integer(depth, "depth", 1, _MOST_DEPTH))
 
 
 @register
@@ -148,8 +146,7 @@ class Periods:
         if len({len(row) for row in self._rows}) != 1:
             raise ValueError(f"all rows must have the same number of periods, got {self.periods}")
         for period in (period for row in self._rows for period in row):
-            number = isinstance(period, int | float) and not isinstance(period, bool)
-            if not number or not 1 < period < 1e300:
+            if not is_number(period) or not 1 < period < 1e300:
                 raise ValueError(f"periods must be numbers above 1, got {period!r}")
 
     @property
@@ -157,7 +154,7 @@ class Periods:
         return [tuple(row) if isinstance(row, tuple | list) else (row,) for row in self.periods]
 
     def row_names(self) -> tuple[str, ...]:
-        """Return the periods, with six digits if that tells them apart."""
+        """Return the periods, with six digits if these are distinct."""
         short = tuple(" ".join(f"{period:g}" for period in row) for row in self._rows)
         if len(set(short)) == len(short):
             return short
@@ -208,10 +205,9 @@ class LearnedTable:
     row_count: int = 1
 
     def __post_init__(self) -> None:
-        for name in ("size", "width", "row_count"):
-            object.__setattr__(self, name, as_integer(getattr(self, name), name, at_least=1))
-        if self.size * self.width * self.row_count > _MOST_TABLE:
-            raise ValueError(f"a table must have at most {_MOST_TABLE} numbers, got more")
+        bound_integers(self, dict.fromkeys(("size", "width", "row_count"), (1, _MOST_TABLE)))
+        if (count := self.size * self.width * self.row_count) > _MOST_TABLE:
+            raise ValueError(f"a table must have at most {_MOST_TABLE} numbers, got {count}")
 
     def row_names(self) -> tuple[str, ...]:
         """Return the numbers of the rows."""

@@ -8,8 +8,6 @@ use buffers that exist for the whole training; and a batch is one gather. It als
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -56,123 +54,76 @@ def train_fast(config: ModelConfig, data: Data, *, observe: Observe = lambda _: 
     return Trained(model, tuple(correct), "fast")
 
 
-@dataclass(frozen=True)
-class _Layers:
-    """The weight and the bias of each layer, as views of one vector in RowNetwork's order."""
-
-    weight_1: Tensor
-    bias_1: Tensor
-    weight_2: Tensor
-    bias_2: Tensor
-    weight_3: Tensor
-    bias_3: Tensor
-    weight_4: Tensor
-    bias_4: Tensor
-
-    @classmethod
-    def of(cls, vector: Tensor, model: RowNetwork) -> _Layers:
-        shapes = [parameter.shape for parameter in model.parameters()]
-        parts = vector.split([shape.numel() for shape in shapes])
-        return cls(*(part.view(shape) for part, shape in zip(parts, shapes, strict=True)))
-
-
-@dataclass(frozen=True)
-class _Buffers:
-    """The activations and their gradients for a batch of n pairs with P rows.
+class _Network:
+    """RowNetwork with explicit forward and backward passes, in buffers for one batch.
 
     Shape:
         features (n, P·4D), hidden_1 (n·P, 64), codes (n·P, 32), hidden_3 (n, 128), logits (n, N).
     """
 
-    features: Tensor
-    hidden_1: Tensor
-    grad_1: Tensor
-    codes: Tensor
-    grad_codes: Tensor
-    hidden_3: Tensor
-    grad_3: Tensor
-    logits: Tensor
-
-    @classmethod
-    def of(cls, layers: _Layers, batch_size: int) -> _Buffers:
-        (first, width), second = layers.weight_1.shape, len(layers.weight_2)
-        third, joined = layers.weight_3.shape
-        n, rows = batch_size, joined // second
-        shapes = [(n, rows * width)]
-        shapes += [(n * rows, first)] * 2 + [(n * rows, second)] * 2 + [(n, third)] * 2
-        shapes += [(n, len(layers.weight_4))]
-        return cls(*(layers.weight_1.new_empty(shape) for shape in shapes))
-
-    def first(self, n: int) -> _Buffers:
-        """Return views for a smaller batch of n pairs."""
-        size = len(self.features)
-        return _Buffers(*(buffer[: n * (len(buffer) // size)] for buffer in vars(self).values()))
-
-
-class _Network:
-    """RowNetwork with explicit forward and backward passes."""
-
     def __init__(self, model: RowNetwork, data: Data, batch_size: int) -> None:
-        self._train_features = data.train.values.flatten(1)
-        self._train_labels = data.train.labels.unsqueeze(1)
-        self._test_features = data.test.values.flatten(1)
-        self._test_labels = data.test.labels
+        self._data, self._batch_size = data, batch_size
         self.weights = nn.utils.parameters_to_vector(model.parameters())
         self.grad = torch.zeros_like(self.weights)
-        self._layers = _Layers.of(self.weights, model)
-        self._grads = _Layers.of(self.grad, model)
-        self._whole = _Buffers.of(self._layers, batch_size)
-        self._grad_weight_1 = torch.empty_like(self._layers.weight_1.t().contiguous())
-        self._minus_one = self.weights.new_full((batch_size, 1), -1.0)
+        shapes = [parameter.shape for parameter in model.parameters()]
+        self._layers, self._grads = (
+            [part.view(shape) for part, shape in zip(parts, shapes, strict=True)]
+            for parts in (v.split([s.numel() for s in shapes]) for v in (self.weights, self.grad))
+        )
+        (first, width), _, (second, _), _, (third, joined), _, (classes, _), _ = shapes
+        n, rows = batch_size, joined // second
+        empty = self.weights.new_empty
+        self._features = empty(n, rows * width)
+        self._hidden_1, self._grad_1 = empty(n * rows, first), empty(n * rows, first)
+        self._codes, self._grad_codes = empty(n * rows, second), empty(n * rows, second)
+        self._hidden_3, self._grad_3 = empty(n, third), empty(n, third)
+        self._logits = empty(n, classes)
+        self._grad_weight_1 = empty(width, first)
+        self._minus_one = self.weights.new_full((n, 1), -1.0)
+        self._rows = rows
 
     def differentiate(self, index: Tensor) -> None:
         """Compute the gradient of the mean cross-entropy over the pairs of one batch."""
-        n = len(index)
-        buffers = self._whole.first(n) if n < len(self._whole.features) else self._whole
-        torch.index_select(self._train_features, 0, index, out=buffers.features)
-        self._forward(buffers.features, buffers)
+        n, m = len(index), len(index) * self._rows
+        train, labels = self._data.train.values.flatten(1), self._data.train.labels
+        features = torch.index_select(train, 0, index, out=self._features[:n])
+        logits = self._forward(features)
+        hidden_1, codes, hidden_3 = self._hidden_1[:m], self._codes[:m], self._hidden_3[:n]
+        grad_codes = self._grad_codes[:m]
+        _, _, weight_2, _, weight_3, _, weight_4, _ = self._layers
+        into_1, into_2, into_3, into_4 = zip(self._grads[::2], self._grads[1::2], strict=True)
 
-        logits, layers, grads = buffers.logits, self._layers, self._grads
         grad = torch.softmax(logits, 1, out=logits)  # the gradient is softmax - one-hot
-        grad.scatter_add_(1, self._train_labels.index_select(0, index), self._minus_one[:n]).mul_(
-            1 / n
-        )
-        joined, grad_joined = (x.view(n, -1) for x in (buffers.codes, buffers.grad_codes))
-        rows = buffers.features.view(len(buffers.codes), -1)
-        _weigh(grads.weight_4, grads.bias_4, grad, buffers.hidden_3)
-        grad_3 = _pull(grad, layers.weight_4, buffers.hidden_3, buffers.grad_3)
-        _weigh(grads.weight_3, grads.bias_3, grad_3, joined)
-        _pull(grad_3, layers.weight_3, joined, grad_joined)
-        _weigh(grads.weight_2, grads.bias_2, buffers.grad_codes, buffers.hidden_1)
-        grad_1 = _pull(buffers.grad_codes, layers.weight_2, buffers.hidden_1, buffers.grad_1)
-        torch.mm(rows.t(), grad_1, out=self._grad_weight_1)  # faster than its transpose
-        grads.weight_1.copy_(self._grad_weight_1.t())
-        torch.sum(grad_1, 0, out=grads.bias_1)
+        wanted = labels.index_select(0, index).unsqueeze(1)
+        grad.scatter_add_(1, wanted, self._minus_one[:n]).mul_(1 / n)
+        _weigh(*into_4, grad, hidden_3)
+        grad_3 = _pull(grad, weight_4, hidden_3, self._grad_3[:n])
+        _weigh(*into_3, grad_3, codes.view(n, -1))
+        _pull(grad_3, weight_3, codes.view(n, -1), grad_codes.view(n, -1))
+        _weigh(*into_2, grad_codes, hidden_1)
+        grad_1 = _pull(grad_codes, weight_2, hidden_1, self._grad_1[:m])
+        # faster than its transpose
+        torch.mm(features.view(m, -1).t(), grad_1, out=self._grad_weight_1)
+        into_1[0].copy_(self._grad_weight_1.t())
+        torch.sum(grad_1, 0, out=into_1[1])
 
     def count_correct(self) -> int:
         """Return the number of correct test answers."""
-        answers = [
-            (logits.argmax(1) == labels).sum()
-            for logits, labels in zip(
-                self._test_logits(),
-                self._test_labels.split(len(self._whole.features)),
-                strict=True,
-            )
-        ]
-        return int(sum(answers))
+        values, labels = (
+            t.split(self._batch_size) for t in (self._data.test.values, self._data.test.labels)
+        )
+        answers = (self._forward(x.flatten(1)).argmax(1) for x in values)
+        return sum(int((a == y).sum()) for a, y in zip(answers, labels, strict=True))
 
-    def _test_logits(self) -> Iterator[Tensor]:
-        for features in self._test_features.split(len(self._whole.features)):
-            yield self._forward(features, self._whole.first(len(features)))
-
-    def _forward(self, features: Tensor, buffers: _Buffers) -> Tensor:
-        layers = self._layers
-        rows = features.view(len(buffers.codes), -1)
-        torch.addmm(layers.bias_1, rows, layers.weight_1.t(), out=buffers.hidden_1).relu_()
-        torch.addmm(layers.bias_2, buffers.hidden_1, layers.weight_2.t(), out=buffers.codes).relu_()
-        joined = buffers.codes.view(len(features), -1)
-        torch.addmm(layers.bias_3, joined, layers.weight_3.t(), out=buffers.hidden_3).relu_()
-        return torch.addmm(layers.bias_4, buffers.hidden_3, layers.weight_4.t(), out=buffers.logits)
+    def _forward(self, features: Tensor) -> Tensor:
+        weight_1, bias_1, weight_2, bias_2, weight_3, bias_3, weight_4, bias_4 = self._layers
+        n, m = len(features), len(features) * self._rows
+        hidden_1, codes = self._hidden_1[:m], self._codes[:m]
+        hidden_3, logits = self._hidden_3[:n], self._logits[:n]
+        torch.addmm(bias_1, features.view(m, -1), weight_1.t(), out=hidden_1).relu_()
+        torch.addmm(bias_2, hidden_1, weight_2.t(), out=codes).relu_()
+        torch.addmm(bias_3, codes.view(n, -1), weight_3.t(), out=hidden_3).relu_()
+        return torch.addmm(bias_4, hidden_3, weight_4.t(), out=logits)
 
 
 def _weigh(weight: Tensor, bias: Tensor, grad: Tensor, inputs: Tensor) -> None:

@@ -69,11 +69,17 @@ def measure(
 
 
 def _measure(config: ModelConfig, *, device: str, probe: bool) -> tuple[Measurement, Probe | None]:
-    _require_known(config)
+    for kind in PARTS:
+        if isinstance(part := getattr(config, kind), UnknownPart):
+            name, version = part.data["name"], part.data["version"]
+            raise ValueError(
+                f"the {kind} {name!r} (version {version}) is not registered here, so its model "
+                "cannot be trained; run the file that defines it"
+            )
     data = make_data(config, device=device)
     train, found = train_fast if applies_to(config) else train_plain, None
     if probe and can_be_probed(config):
-        equivariance = EquivarianceProbe.of(config, data)
+        equivariance = EquivarianceProbe(config, data)
         trained = train(config, data, observe=equivariance.observe)
         assert isinstance(trained.model, RowNetwork)
         found = probe_network(config, trained.model, data, equivariance)
@@ -100,27 +106,13 @@ def _measure(config: ModelConfig, *, device: str, probe: bool) -> tuple[Measurem
     return measurement, found
 
 
-def _require_known(config: ModelConfig) -> None:
-    for kind in PARTS:
-        part = getattr(config, kind)
-        if isinstance(part, UnknownPart):
-            name, version = part.data["name"], part.data["version"]
-            raise ValueError(
-                f"the {kind} {name!r} (version {version}) is not registered here, so its model "
-                "cannot be trained; run the file that defines it"
-            )
-
-
 def _ablate(config: ModelConfig, trained: Trained, data: Data, kind: Kind) -> RowAblation:
     features, labels = trained.features(data.test), data.test.labels
     network, size = trained.network, config.training.batch_size or len(labels)
     if isinstance(network, RowNetwork) and trained.trainer == "fast" and kind != "optimal":
         return ablate_rows(network, features, labels, batch_size=size, kind=kind, seed=config.seed)
-    rows = torch.eye(features.shape[1], dtype=torch.bool).unsqueeze(-1)
-    groups = dict(enumerate(rows))
-    results = ablate(
-        network, features, labels, groups, kind=kind, batch_size=size, seed=config.seed
-    )
+    rows = dict(enumerate(torch.eye(features.shape[1], dtype=torch.bool).unsqueeze(-1)))
+    results = ablate(network, features, labels, rows, kind=kind, batch_size=size, seed=config.seed)
     return RowAblation(
         results[0].correct_before,
         tuple(result.lost for result in results),

@@ -12,7 +12,7 @@ group only for periods up to r; longer periods may stay coupled.)
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -45,34 +45,34 @@ class Shifts:
     moves: Tensor
 
 
-@dataclass
 class EquivarianceProbe:
-    """Measures the equivariance of a network before training and after each epoch."""
+    """Measures the equivariance of a network before training and after each epoch.
 
-    config: ModelConfig
-    shifts: Shifts
-    shift_violations: list[int | None] = field(default_factory=list)
-    shift_error: list[float | None] = field(default_factory=list)
-    off_block_energy: list[float | None] = field(default_factory=list)
-    relevant_share: list[float | None] = field(default_factory=list)
+    Args:
+        config: The model.
+        data: The examples that its network is trained on.
 
-    @classmethod
-    def of(cls, config: ModelConfig, data: Data) -> EquivarianceProbe:
-        """Create the probe for the network of a config that is trained on this data."""
-        dtype = data.train.values.dtype
-        return cls(config, make_shifts(config, dtype=dtype, device=data.device))
+    Attributes:
+        found: By epoch: shift violations, shift error, off-block energy and relevant share. All
+            are None for a diverged network; the share also for a zero gradient.
+    """
+
+    def __init__(self, config: ModelConfig, data: Data) -> None:
+        self.config = config
+        self.shifts = make_shifts(config, dtype=data.train.values.dtype, device=data.device)
+        self.found: list[tuple[int | None, float | None, float | None, float | None]] = []
 
     def observe(self, model: nn.Module) -> None:
-        """Measure the network without changing it; a diverged network has None for all values."""
+        """Measure the network without changing it."""
         violations, error = measure_shifts(model, self.shifts)
         moment = gradient_moment(model, self.shifts.features, self.config)
-        diverged = not (math.isfinite(error) and moment.isfinite().all())
-        self.shift_violations.append(None if diverged else violations)
-        self.shift_error.append(None if diverged else _rounded(error))
-        outside = None if diverged else off_block_energy(moment, prime_parts(self.config)[0].basis)
-        share = None if diverged else relevant_share(moment, self.config)
-        self.off_block_energy.append(outside if outside is None else _rounded(outside))
-        self.relevant_share.append(share if share is None else _rounded(share))
+        if not (math.isfinite(error) and moment.isfinite().all()):
+            self.found.append((None, None, None, None))
+            return
+        outside = off_block_energy(moment, prime_parts(self.config)[0].basis)
+        share = relevant_share(moment, self.config)
+        rounded = None if share is None else _rounded(share)
+        self.found.append((violations, _rounded(error), _rounded(outside), rounded))
 
 
 def probe_network(
@@ -85,9 +85,6 @@ def probe_network(
         model: Its trained network.
         data: Its examples.
         equivariance: The probe that observed the training.
-
-    Returns:
-        All measurements.
     """
     features, labels = data.test.values, data.test.labels
     size = config.training.batch_size or len(labels)
@@ -98,15 +95,16 @@ def probe_network(
         }
         for ablate in (ablate_rows, ablate_blocks)
     )
+    violations, error, outside, share = zip(*equivariance.found, strict=True)
     return Probe(
         test_size=len(labels),
         rows=rows,
         blocks=blocks,
         shifted_size=len(equivariance.shifts.moves),
-        shift_violations=tuple(equivariance.shift_violations),
-        shift_error=tuple(equivariance.shift_error),
-        off_block_energy=tuple(equivariance.off_block_energy),
-        relevant_share=tuple(equivariance.relevant_share),
+        shift_violations=violations,
+        shift_error=error,
+        off_block_energy=outside,
+        relevant_share=share,
     )
 
 
@@ -167,9 +165,9 @@ def gradient_moment(model: nn.Module, features: Tensor, config: ModelConfig) -> 
 
 
 def relevant_share(moment: Tensor, config: ModelConfig) -> float | None:
-    """Return the share of the squared gradient on the channels whose period divides N.
+    """Return the share of the squared gradient on channels whose period divides N.
 
-    The share of a zero gradient is None.
+    It is None if the gradient is zero.
     """
     by_channel = moment.diagonal().view(-1, 2).sum(1)
     embedding, task = prime_parts(config)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from primefourier._checks import require_choice
-from primefourier.arithmetic.integers import as_integer
-from primefourier.lab.parts import InputShape, register
+from primefourier.lab.parts import InputShape, register, require_integer
 
 if TYPE_CHECKING:
     from torch import nn
@@ -15,18 +14,15 @@ if TYPE_CHECKING:
 _WIDEST = 2**16
 
 
-def _require_widths(network: object) -> None:
-    """Check the layer widths of a network, which are its fields that are integers or tuples."""
-    for field in fields(network):  # type: ignore[arg-type]
-        value = getattr(network, field.name)
-        if isinstance(value, str):
-            continue
-        widths = value if isinstance(value, tuple | list) else (value,)
-        numbers = tuple(as_integer(width, field.name, at_least=1) for width in widths)
-        if max(numbers, default=1) > _WIDEST:
-            raise ValueError(f"{field.name} must be at most {_WIDEST}, got {value}")
-        kept = numbers if isinstance(value, tuple | list) else numbers[0]
-        object.__setattr__(network, field.name, kept)
+def _require_widths(network: object, *names: str) -> None:
+    """Check layer widths of a network: fields that are integers, or tuples of them."""
+    for name in names:
+        value = getattr(network, name)
+        several = isinstance(value, tuple | list)
+        widths = tuple(
+            require_integer(width, name, 1, _WIDEST) for width in (value if several else [value])
+        )
+        object.__setattr__(network, name, widths if several else widths[0])
 
 
 @register
@@ -48,7 +44,7 @@ class RowClassifier:
     classifier: int = 128
 
     def __post_init__(self) -> None:
-        _require_widths(self)
+        _require_widths(self, "encoder", "classifier")
         if len(self.encoder) != 2:
             raise ValueError(f"encoder must have two widths, got {self.encoder}")
 
@@ -93,7 +89,7 @@ class Mlp:
     hidden: tuple[int, ...] = (128,)
 
     def __post_init__(self) -> None:
-        _require_widths(self)
+        _require_widths(self, "hidden")
 
     def build(self, shape: InputShape, classes: int) -> nn.Module:
         """Return an untrained network."""
@@ -125,7 +121,7 @@ class Transformer:
 
     def __post_init__(self) -> None:
         require_choice(self.tokens, ("rows", "operands"), "tokens")
-        _require_widths(self)
+        _require_widths(self, "width", "heads", "hidden")
         if self.width % self.heads:
             raise ValueError(f"heads must divide width {self.width}, got {self.heads}")
 

@@ -11,12 +11,13 @@ import json
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from primefourier._checks import refuse_unknown
+from primefourier.arithmetic.integers import as_integer, format_integer
 
 if TYPE_CHECKING:
     import torch
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 
     from primefourier.lab.tasks import Samples
 
-PARTS = ("embedding", "task", "network", "training")
-_TELLTALES = {"embedding": "row_names", "task": "draw", "network": "build", "training": "optimizer"}
+_METHODS = {"embedding": "row_names", "task": "draw", "network": "build", "training": "optimizer"}
 """The method that shows which part of a model a class is."""
+PARTS = tuple(_METHODS)
 
 
 class Part(Protocol):
@@ -75,13 +76,7 @@ class Task(Part, Protocol):
 
 @dataclass(frozen=True)
 class InputShape:
-    """The features of one example.
-
-    Args:
-        rows: The number of rows.
-        operands: The number of integers per example.
-        width: The number of features per integer and row.
-    """
+    """The features of one example: rows, integers, and features per integer and row."""
 
     rows: int
     operands: int
@@ -150,12 +145,13 @@ def register(part: PartClass) -> PartClass:
     TypeError: a part must be a frozen dataclass, but Digits is not; put @dataclass(frozen=True)...
     """
     title = getattr(part, "__name__", repr(part))
-    if not isinstance(part, type) or not is_dataclass(part) or not _is_frozen(part):
+    settings = getattr(part, "__dataclass_params__", None)
+    if not isinstance(part, type) or settings is None or not settings.frozen:
         raise TypeError(
             f"a part must be a frozen dataclass, but {title} is not; put @dataclass(frozen=True) "
             "below @register"
         )
-    name, version = (getattr(part, attribute, None) for attribute in ("name", "version"))
+    name, version = getattr(part, "name", None), getattr(part, "version", None)
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][\w .-]{0,63}", name):
         raise TypeError(
             f"the name of {title} must be a text such as 'digits', got {name!r}; set the class "
@@ -166,14 +162,22 @@ def register(part: PartClass) -> PartClass:
             f"the version of {title} must be an integer of at least 1, got {version!r}; set the "
             "class attribute version: ClassVar[int]"
         )
-    kinds = [kind for kind, method in _TELLTALES.items() if callable(getattr(part, method, None))]
+
+    def has(method: str) -> bool:
+        return callable(getattr(part, method, None))
+
+    kinds = [kind for kind, method in _METHODS.items() if has(method)]
     if len(kinds) != 1:
-        wanted = ", ".join(f"{method} ({kind})" for kind, method in _TELLTALES.items())
+        wanted = ", ".join(f"{method} ({kind})" for kind, method in _METHODS.items())
         raise TypeError(f"{title} must have exactly one of these methods: {wanted}")
-    if kinds == ["embedding"]:
-        _require_features(part, title)
-    taken = _registered.get((kinds[0], name))
-    if taken is not None and _origin(taken) != _origin(part):
+    if kinds == ["embedding"] and (not has("relevant") or has("rows") == has("module")):
+        raise TypeError(
+            f"the embedding {title} must have relevant(task), and either rows(integers), if it is "
+            "fixed, or module(), if it is trained"
+        )
+    taken = _registered.get((kinds[0], name), part)
+    # a file that is loaded again defines the same class
+    if len({(source_of(c) or c.__module__, c.__qualname__) for c in (taken, part)}) > 1:
         raise ValueError(
             f"the name {name!r} is taken by {taken.__module__}.{taken.__qualname__}; choose "
             f"another name for {title}"
@@ -189,25 +193,6 @@ def registered() -> int:
     return _registrations
 
 
-def _is_frozen(part: type[Any]) -> bool:
-    return bool(part.__dataclass_params__.frozen)
-
-
-def _require_features(part: type[Any], title: str) -> None:
-    if not callable(getattr(part, "relevant", None)):
-        raise TypeError(f"the embedding {title} must have a method relevant(task)")
-    if callable(getattr(part, "rows", None)) == callable(getattr(part, "module", None)):
-        raise TypeError(
-            f"the embedding {title} must have either rows(integers), if it is fixed, or module(), "
-            "if it is trained"
-        )
-
-
-def _origin(part: type[Any]) -> tuple[Path | str, str]:
-    """Return where a class is defined; a file that is loaded again defines the same class."""
-    return source_of(part) or part.__module__, part.__qualname__
-
-
 def source_of(part: type[Any]) -> Path | None:
     """Return the file that defines a class, or None if there is none, as in a notebook."""
     file = getattr(sys.modules.get(part.__module__), "__file__", None)
@@ -219,20 +204,19 @@ def is_registered(part: object, kind: str) -> bool:
     return _registered.get((kind, getattr(part, "name", ""))) is type(part)
 
 
-@lru_cache(maxsize=4096)  # the models of a sweep share most of their parts
-def part_as_data(part: Any) -> Mapping[str, Any]:
+def part_as_data(part: Any) -> dict[str, Any]:
     """Return name, version and fields of a part as plain data."""
     if isinstance(part, UnknownPart):
         return part.data
-    values = {field.name: getattr(part, field.name) for field in fields(part)}
-    where = f"of {type(part).__name__}"
-    data = {name: _plain(value, f"{name} {where}") for name, value in values.items()}
-    return {"name": part.name, "version": part.version, **data}
+    data = {"name": part.name, "version": part.version}
+    for name in (field.name for field in fields(part)):
+        data[name] = _plain(getattr(part, name), f"{name} of {type(part).__name__}")
+    return data
 
 
 def _plain(value: Any, where: str) -> Any:
     """Return a value with lists instead of tuples; refuse what JSON cannot hold exactly."""
-    if isinstance(value, tuple | list):
+    if isinstance(value, tuple):
         return [_plain(item, where) for item in value]
     if value is None or isinstance(value, str | bool | int):
         return value
@@ -244,35 +228,26 @@ def _plain(value: Any, where: str) -> Any:
     )
 
 
-def part_from_data(kind: str, data: Mapping[str, Any]) -> Any:
-    """Return the part of plain data; an unknown name or version gives an :class:`UnknownPart`.
-
-    Args:
-        kind: Which part of a model it is.
-        data: Name, version and fields.
-    """
-    if not isinstance(data, Mapping):
-        raise ValueError(f"the {kind} of a model must be an object, got {data!r}")
-    known: Any = _known(kind, data)
-    return _read_part(kind, json.dumps(data, sort_keys=True, allow_nan=False), known)
-
-
-def _known(kind: str, data: Mapping[str, Any]) -> type[Any] | None:
-    name, version = data.get("name"), data.get("version")
-    if not isinstance(name, str) or type(version) is not int:
-        raise ValueError(f"the {kind} of a model must have a name and a version, got {name!r}")
-    part = _registered.get((kind, name))
-    return part if part is not None and part.version == version else None
+def part_from_data(kind: str, data: Any) -> Any:
+    """Return the part of plain data; an unknown name or version gives an :class:`UnknownPart`."""
+    named = isinstance(data, Mapping) and isinstance(data.get("name"), str)
+    if not named or type(data.get("version")) is not int:
+        raise ValueError(
+            f"the {kind} of a model must have a name and a version, got {str(data)[:80]}"
+        )
+    part: Any = _registered.get((kind, data["name"]))
+    known = part is not None and part.version == data["version"]
+    return _read_part(kind, json.dumps(data, sort_keys=True, allow_nan=False), part, known)
 
 
-@lru_cache(maxsize=4096)
-def _read_part(kind: str, text: str, part: type[Any] | None) -> Any:
-    if part is None:
+@lru_cache(maxsize=4096)  # the models of a store share most of their parts
+def _read_part(kind: str, text: str, part: Any, known: bool) -> Any:
+    if not known:
         return UnknownPart(text)
-    data = json.loads(text)
-    values = {name: _tuples(value) for name, value in data.items()}
-    del values["name"], values["version"]
-    refuse_unknown(values, [field.name for field in fields(part)], f"the {kind} {data['name']!r}")
+    values = {name: _tuples(value) for name, value in json.loads(text).items()}
+    name = values.pop("name")
+    del values["version"]
+    refuse_unknown(values, [field.name for field in fields(part)], f"the {kind} {name!r}")
     return part(**values)
 
 
@@ -295,3 +270,27 @@ def describe_part(part: Any) -> str:
 
 def _short(value: Any) -> str:
     return ",".join(map(_short, value)) if isinstance(value, list) else str(value)
+
+
+def bound_integers(part: Any, bounds: Mapping[str, tuple[int, int]]) -> None:
+    """Convert integer fields of a frozen dataclass to int; raise an error outside their bounds."""
+    for name, (least, most) in bounds.items():
+        object.__setattr__(part, name, require_integer(getattr(part, name), name, least, most))
+
+
+def require_integer(value: object, name: str, least: int, most: int) -> int:
+    """Return an integer as an int, or raise an error that names it.
+
+    >>> require_integer(65, "depth", 1, 64)
+    Traceback (most recent call last):
+    ValueError: depth must be at most 64, got 65
+    """
+    number = as_integer(value, name, at_least=least)
+    if number > most:
+        raise ValueError(f"{name} must be at most {most}, got {format_integer(number)}")
+    return number
+
+
+def is_number(value: object) -> bool:
+    """Return whether a value is an int or a float; bools are not."""
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -5,9 +5,8 @@ This module needs no torch, so that stored probes can be read without it.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from primefourier.analysis.ablation import Kind
@@ -70,6 +69,21 @@ class Probe:
     off_block_energy: tuple[float | None, ...]
     relevant_share: tuple[float | None, ...]
 
+    def __post_init__(self) -> None:
+        sizes = (self.test_size, self.shifted_size)
+        if not all(type(size) is int and 1 <= size <= _MOST_PAIRS for size in sizes):
+            raise ValueError(f"a probe must have 1 to {_MOST_PAIRS} pairs, got {sizes}")
+        for found in (*self.rows.values(), *self.blocks.values()):
+            _require_numbers(int, (found.correct,), self.test_size)
+            _require_numbers(int, found.lost, found.correct)
+            _require_numbers(int, found.gained, self.test_size - found.correct)
+        _require_numbers(int, _known(self.shift_violations), self.shifted_size)
+        _require_numbers(float, _known(self.shift_error), 2**0.5)
+        _require_numbers(float, _known(self.off_block_energy + self.relevant_share), 1)
+        diverged = {tuple(v is None for v in getattr(self, name)) for name in _BY_EPOCH[:-1]}
+        if len(diverged) > 1:
+            raise ValueError("an epoch of a probe must have all measures or none")
+
     def row_drops(self, kind: Kind) -> tuple[float, ...]:
         """Return the drop of each row under one kind of ablation."""
         return _drops(self.rows[kind], self.test_size)
@@ -105,51 +119,27 @@ class Probe:
         names = {stored: name for name, stored in _STORED_NAMES.items()}
         values = {names.get(name, name): value for name, value in data.items()}
         for name in ("rows", "blocks"):
-            found = {kind: _read_counts(name, values[name][kind]) for kind in KINDS}
-            if len(found) != len(values[name]):
+            if set(values[name]) != set(KINDS):
                 raise ValueError(f"{name} of a probe must be {KINDS}, got {list(values[name])}")
-            values[name] = found
+            values[name] = {kind: _read_counts(**values[name][kind]) for kind in KINDS}
         for name in _BY_EPOCH:
-            wanted = int if name == "shift_violations" else float
             values[name] = tuple(values[name])
-            known = [value for value in values[name] if value is not None]
-            if not all(type(value) is wanted and 0 <= value < math.inf for value in known):
-                raise ValueError(
-                    f"{name} of a probe must be numbers of at least 0, got {values[name]}"
-                )
-        for name in ("test_size", "shifted_size"):
-            if type(values[name]) is not int or not 1 <= values[name] <= _MOST_PAIRS:
-                raise ValueError(f"{name} of a probe must be at least 1 and at most {_MOST_PAIRS}")
-        probe = cls(**values)
-        probe._require_possible()
-        return probe
-
-    def _require_possible(self) -> None:
-        """Refuse more answers than pairs, and epochs in which only some measures diverged."""
-        size = self.test_size
-        parts = (*self.rows.values(), *self.blocks.values())
-        if (
-            any((count or 0) > self.shifted_size for count in self.shift_violations)
-            or any(lost > found.correct for found in parts for lost in found.lost)
-            or any(gained > size - found.correct for found in parts for gained in found.gained)
-            or any(found.correct > size for found in parts)
-        ):
-            raise ValueError("a probe must not count more answers than it has pairs")
-        shares = (*self.off_block_energy, *self.relevant_share)
-        if any((share or 0.0) > 1 + _ROUNDING for share in shares):
-            raise ValueError("the shares of a probe must be at most 1")
-        by_epoch = [getattr(self, name) for name in _BY_EPOCH[:-1]]
-        if len({tuple(i for i, v in enumerate(values) if v is None) for values in by_epoch}) > 1:
-            raise ValueError("an epoch of a probe must have all measures or none")
+        return cls(**values)
 
 
-def _read_counts(name: str, data: Mapping[str, Any]) -> RowAblation:
-    lost, gained = tuple(data["lost"]), tuple(data["gained"])
-    if len(data) != len(fields(RowAblation)) or not all(
-        type(count) is int and count >= 0 for count in (data["correct"], *lost, *gained)
-    ):
-        raise ValueError(f"{name} of a probe must consist of counts")
-    return RowAblation(data["correct"], lost, gained)
+def _read_counts(correct: int, lost: list[int], gained: list[int]) -> RowAblation:
+    return RowAblation(correct, tuple(lost), tuple(gained))
+
+
+def _require_numbers(kind: type, values: Iterable[float], most: float) -> None:
+    """Raise ValueError unless all values are of a type, and from 0 to a maximum."""
+    for value in values:
+        if type(value) is not kind or not 0 <= value <= most + _ROUNDING:
+            raise ValueError(f"a number of a probe must be from 0 to {most:g}, got {value!r}")
+
+
+def _known(values: Iterable[float | None]) -> list[float]:
+    return [value for value in values if value is not None]
 
 
 def _drops(found: RowAblation, size: int) -> tuple[float, ...]:

@@ -8,6 +8,7 @@ same for any network with one forward pass per group.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from typing import cast
 
 import torch
@@ -52,18 +53,15 @@ def ablate_rows(
     constant = None
     if kind != "permute":  # all pairs have the same replacement
         constant = model.encoder(others[:1, :1] if kind == "zero" else others[:1])
-    count = _Count(features.shape[1], features.device)
-    classifier = _Classifier(model, features.shape[1])
+
+    def ablated(x: Tensor, other: Tensor) -> Iterator[tuple[int, Tensor]]:
+        codes = constant
+        if codes is None:
+            codes = model.encoder(other)
+        return enumerate(codes.expand(*x.shape[:2], -1).unbind(1))
+
     batches = zip(*(t.split(batch_size) for t in (features, others, labels)), strict=True)
-    for x, other, y in batches:
-        codes = model.encoder(x)
-        without = model.encoder(other) if constant is None else constant.expand_as(codes)
-        hidden = classifier.hidden(codes)
-        right = classifier.answers(hidden) == y
-        for row in range(codes.shape[1]):
-            changed = classifier.corrected(hidden, without[:, row] - codes[:, row], row)
-            count.add(row, right, classifier.answers(changed) == y)
-    return count.result()
+    return _count(model, batches, ablated, features.shape[1])
 
 
 @torch.no_grad()
@@ -81,59 +79,48 @@ def ablate_blocks(
     Returns:
         The counts of each block, by prime and then by depth.
     """
-    rows, depth = features.shape[1], features.shape[2] // _BLOCK
     others = replacement(kind, features, size=len(features), seed=seed)
     first, relu, *rest = model.encoder
     second = nn.Sequential(*rest)
-    parts = cast(nn.Linear, first).weight.split(_BLOCK, dim=1)
-    count = _Count(rows * depth, features.device)
-    classifier = _Classifier(model, rows)
-    batches = zip(*(t.split(batch_size) for t in (features, others, labels)), strict=True)
-    for x, other, y in batches:
-        codes = model.encoder(x)
-        hidden = classifier.hidden(codes)
-        right = classifier.answers(hidden) == y
-        for row in range(rows):
+    weights = cast(nn.Linear, first).weight.split(_BLOCK, dim=1)
+
+    def ablated(x: Tensor, other: Tensor) -> Iterator[tuple[int, Tensor]]:
+        for row in range(x.shape[1]):
             before = first(x[:, row])
             changes = (other[:, row] - x[:, row]).split(_BLOCK, dim=1)
-            for d, (change, part) in enumerate(zip(changes, parts, strict=True)):
-                code = second(relu(torch.addmm(before, change, part.t())))
-                changed = classifier.corrected(hidden, code - codes[:, row], row)
-                count.add(row * depth + d, right, classifier.answers(changed) == y)
-    return count.result()
+            for change, weight in zip(changes, weights, strict=True):
+                yield row, second(relu(torch.addmm(before, change, weight.t())))
+
+    batches = zip(*(t.split(batch_size) for t in (features, others, labels)), strict=True)
+    return _count(model, batches, ablated, features.shape[1] * len(weights))
 
 
-class _Classifier:
-    """The classifier over the encoded rows, with corrections for one changed row."""
+def _count(
+    model: RowNetwork,
+    batches: Iterable[tuple[Tensor, ...]],
+    ablated: Callable[[Tensor, Tensor], Iterator[tuple[int, Tensor]]],
+    ablations: int,
+) -> RowAblation:
+    """Count the answers that change.
 
-    def __init__(self, model: RowNetwork, rows: int) -> None:
-        parts = cast(tuple[nn.Linear, nn.ReLU, nn.Linear], tuple(model.classifier))
-        self._first, self._relu, self._last = parts
-        self._weights = self._first.weight.unflatten(1, (rows, -1)).unbind(1)
-
-    def hidden(self, codes: Tensor) -> Tensor:
-        hidden: Tensor = self._first(codes.flatten(1))
-        return hidden
-
-    def corrected(self, hidden: Tensor, change: Tensor, row: int) -> Tensor:
-        return torch.addmm(hidden, change, self._weights[row].t())
-
-    def answers(self, hidden: Tensor) -> Tensor:
-        answers: Tensor = self._last(self._relu(hidden)).argmax(1)
-        return answers
-
-
-class _Count:
-    """Correct, lost and gained answers of each part, summed on the device of the network."""
-
-    def __init__(self, parts: int, device: torch.device) -> None:
-        self._counts = torch.zeros(3, parts, dtype=torch.int64, device=device)
-
-    def add(self, part: int, right: Tensor, right_without: Tensor) -> None:
-        self._counts[0, part] += right.sum()
-        self._counts[1, part] += (right & ~right_without).sum()
-        self._counts[2, part] += (right_without & ~right).sum()
-
-    def result(self) -> RowAblation:
-        correct, lost, gained = self._counts.tolist()
-        return RowAblation(correct[0], tuple(lost), tuple(gained))
+    Args:
+        model: The trained network.
+        batches: Features, their replacements and labels.
+        ablated: For each ablation, the row that changes and its new encoding.
+        ablations: The number of ablations.
+    """
+    first, relu, last = cast(tuple[nn.Linear, nn.ReLU, nn.Linear], tuple(model.classifier))
+    counts = torch.zeros(3, ablations, dtype=torch.int64, device=first.weight.device)
+    for x, other, labels in batches:
+        codes = model.encoder(x)
+        weights = first.weight.unflatten(1, (codes.shape[1], -1)).unbind(1)
+        hidden = first(codes.flatten(1))
+        right = last(relu(hidden)).argmax(1) == labels
+        counts[0] += right.sum()
+        for i, (row, code) in enumerate(ablated(x, other)):
+            changed = torch.addmm(hidden, code - codes[:, row], weights[row].t())
+            still_right = last(relu(changed)).argmax(1) == labels
+            counts[1, i] += (right & ~still_right).sum()
+            counts[2, i] += (still_right & ~right).sum()
+    correct, lost, gained = counts.tolist()
+    return RowAblation(correct[0], tuple(lost), tuple(gained))

@@ -15,7 +15,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from primefourier.arithmetic.integers import as_integer
-from primefourier.cluster import remote_client, usable_cores, worker_threads
+from primefourier.cluster import remote_client, usable_cores
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.cost import longest_first, model_flops
 from primefourier.lab.record import Record
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 _PATIENCE = 10.0
-"""Seconds after a first Ctrl-C in which a second one counts as impatience."""
+"""Seconds after a first Ctrl-C in which a second one is ignored."""
 
 
 @dataclass
@@ -55,10 +55,9 @@ class Progress:
     last: Record | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, total: int, pending: Iterable[ModelConfig]) -> Progress:
+    def of(cls, total: int, pending: Sequence[ModelConfig]) -> Progress:
         """Begin to count a sweep with some pending models."""
-        waiting = list(pending)
-        return cls(total, total - len(waiting), sum(map(model_flops, waiting)))
+        return cls(total, total - len(pending), sum(map(model_flops, pending)))
 
     def count(self, record: Record) -> None:
         """Count a finished model."""
@@ -87,12 +86,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended.
-
-    Args:
-        progress: The final counts.
-        interrupted: Whether the user or the system stopped it.
-    """
+    """How a run ended: the final counts, and whether the user or the system stopped it."""
 
     progress: Progress
     interrupted: bool
@@ -143,7 +137,10 @@ def run(
         store = stack.enter_context(write_store(folder))
         records = {record.config.key: record for record in store.records()}
         store.begin(chosen, command)
-        pending = _order(configs, records, probe=probe)
+        measured = {key for key, record in records.items() if is_done(record, probe=False)}
+        probed = {key for key, record in records.items() if is_done(record, probe=probe)}
+        pending = longest_first([c for c in configs if c.key not in measured])
+        pending += longest_first([c for c in configs if c.key in measured - probed])
         progress = Progress.of(len(configs), pending)
         on_progress(progress)
         training = train_models(pending, workers, client, device=device, probe=probe)
@@ -169,53 +166,38 @@ def _as_studies(studies: Any, folder: Path) -> list[StudyLike]:
     return found
 
 
-def _is_finished(studies: Sequence[StudyLike], folder: Path | str, *, probe: bool) -> bool:
+def _is_finished(studies: Iterable[StudyLike], folder: Path | str, *, probe: bool) -> bool:
     """Return whether nothing remains to be done, so that the files of a finished run stay."""
     try:
         with read_store(folder) as store:
             found = store.read()
-            done = {r.config.key for r in found.records if is_done(r, probe=probe)}
-            planned = {study.name: {c.key for c in study.configs} for study in found.studies}
-            return all(
-                {c.key for c in study.configs} <= done & planned.get(study.name, set())
-                for study in studies
-            )
     except FolderError:  # there is no store yet
         return False
-
-
-def _order(
-    configs: Sequence[ModelConfig], records: dict[str, Record], *, probe: bool
-) -> list[ModelConfig]:
-    """Return the pending models: unmeasured ones, then those to be probed; longest first."""
-    unmeasured, unprobed = list[ModelConfig](), list[ModelConfig]()
-    for config in configs:
-        record = records.get(config.key)
-        if record is None or not is_done(record, probe=False):
-            unmeasured.append(config)
-        elif not is_done(record, probe=probe):
-            unprobed.append(config)
-    return longest_first(unmeasured) + longest_first(unprobed)
+    done = {r.config.key for r in found.records if is_done(r, probe=probe)}
+    planned = {study.name: {c.key for c in study.configs} for study in found.studies}
+    return all(
+        {c.key for c in study.configs} <= done & planned.get(study.name, set()) for study in studies
+    )
 
 
 def _compare(again: Record, before: Record | None) -> None:
     """Warn if a model that was trained again for its probe failed or gave different numbers."""
     if before is None or before.error is not None:
         return
+    name = again.config.describe()
     if again.error is not None:
-        _LOG.warning(
-            "%s failed when trained again for its probe: %s", again.config.describe(), again.reason
-        )
+        _LOG.warning("%s failed when trained again for its probe: %s", name, again.reason)
     elif again.measurement != before.measurement:
         _LOG.warning(
             "%s was trained again for its probe and gave different numbers, as may happen on "
             "another kind of machine; its record stays, and its probe is that of the new network",
-            again.config.describe(),
+            name,
         )
 
 
 def _advise_threads(client: Client) -> None:
-    if (threads := max(worker_threads(client), default=1)) > 1:
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    if (threads := max((worker["nthreads"] for worker in workers), default=1)) > 1:
         _LOG.warning(
             "a worker has %d threads, but trains one model at a time; to use all its cores, start "
             "it with --nworkers %d --nthreads 1",

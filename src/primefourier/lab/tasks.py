@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from primefourier._checks import require_choice
 from primefourier.arithmetic.integers import as_integer
-from primefourier.lab.parts import register
+from primefourier.lab.parts import bound_integers, is_number, register, require_integer
 
 Operation = Literal["add", "subtract", "multiply"]
 Integers = NDArray[Any]
@@ -38,23 +38,19 @@ _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def require_bounds(value: object, field_name: str, name: str | None = None) -> int:
+def require_bounds(value: object, field_name: str, name: str) -> int:
     """Return a number of a task as an int, or raise an error if it is out of bounds.
 
     Args:
         value: The number.
         field_name: The field of the task.
-        name: The name in the error message; by default the field.
+        name: The name in the error message.
 
     >>> require_bounds(1, "input_range", "ranges")
     Traceback (most recent call last):
     ValueError: ranges must be an integer of at least 2, got 1
     """
-    least, most = BOUNDS[field_name]
-    number = as_integer(value, name or field_name, at_least=least)
-    if number > most:
-        raise ValueError(f"{name or field_name} must be at most {most}, got {number}")
-    return number
+    return require_integer(value, name, *BOUNDS[field_name])
 
 
 @dataclass(frozen=True)
@@ -101,10 +97,9 @@ class SampledTask(ABC):
     beyond_samples: int = 2_000
 
     def __post_init__(self) -> None:
-        for name in BOUNDS.keys() & vars(self).keys():
-            object.__setattr__(self, name, require_bounds(getattr(self, name), name))
+        bound_integers(self, {name: BOUNDS[name] for name in BOUNDS if name in vars(self)})
         share = self.test_share
-        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
+        if not is_number(share) or not 0 < share < 1:
             raise ValueError(f"test_share must be between 0 and 1, got {share!r}")
         if not isinstance(self.beyond, tuple | list):
             raise ValueError(f"beyond must be a tuple of integers, got {self.beyond!r}")
@@ -158,12 +153,8 @@ class SampledTask(ABC):
     def _draw_inputs(self, generator: np.random.Generator) -> NDArray[np.int64]:
         r, count = self.input_range, sum(self.sizes())
         if r**self.operands <= _INDEXABLE:
-            rest = generator.choice(r**self.operands, count, replace=False)
-            digits = []
-            for _ in range(self.operands):
-                rest, digit = np.divmod(rest, r)
-                digits.append(digit)
-            return np.stack(digits[::-1], axis=1)
+            drawn = generator.choice(r**self.operands, count, replace=False)
+            return np.stack(np.unravel_index(drawn, (r,) * self.operands), axis=1)
         found = np.empty((0, self.operands), dtype=np.int64)
         while len(found) < count:  # repetitions are rare among so many
             more = generator.integers(r, size=(count, self.operands))
@@ -179,24 +170,19 @@ class SampledTask(ABC):
         return np.array(drawn, dtype=dtype).reshape(-1, self.operands)
 
     def _labelled(self, inputs: Integers) -> Examples:
-        return Examples(inputs, self._check_labels(self.label(inputs), len(inputs)))
-
-    def _check_labels(self, labels: Any, count: int) -> NDArray[np.int64]:
-        found, classes = np.asarray(labels), self.classes
-        if found.shape != (count,):
+        labels, title = np.asarray(self.label(inputs)), type(self).__name__
+        if labels.shape != (len(inputs),) or labels.dtype.kind not in "iuO":
             raise ValueError(
-                f"label of {type(self).__name__} must return one class for each of {count} "
-                f"examples, got shape {found.shape}"
+                f"label of {title} must return one class for each of {len(inputs)} examples, an "
+                f"integer, got shape {labels.shape} of {labels.dtype}"
             )
-        if found.dtype.kind not in "iuO":
-            raise ValueError(f"labels must be integers, got {found.dtype}")
-        low, high = int(found.min()), int(found.max())
-        if low < 0 or high >= classes:
+        low, high = int(labels.min()), int(labels.max())
+        if low < 0 or high >= self.classes:
             raise ValueError(
-                f"labels of {type(self).__name__} must be 0 … {classes - 1}, as it has {classes} "
+                f"labels of {title} must be 0 … {self.classes - 1}, as it has {self.classes} "
                 f"classes, got {low if low < 0 else high}"
             )
-        return found.astype(np.int64)
+        return Examples(inputs, labels.astype(np.int64))
 
 
 @dataclass(frozen=True, kw_only=True)

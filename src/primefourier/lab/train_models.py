@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -40,46 +40,37 @@ def train_models(
         device: The torch device of the workers.
         probe: Whether to probe the networks as well.
     """
-    count = min(workers, len(configs))
     if client is not None:
         yield from train_on(client, configs, device=device, probe=probe)
-    elif count == 0:
-        yield from train_here(configs, device=device, probe=probe)
-    else:
-        with local_client(count) as local:
+    elif workers and configs:
+        with local_client(min(workers, len(configs))) as local:
             yield from train_on(local, configs, device=device, probe=probe)
+    else:
+        from primefourier.lab.measurement import measure  # which loads torch
 
-
-def train_here(
-    configs: Sequence[ModelConfig], *, device: str, probe: bool = False
-) -> Iterator[Record]:
-    """Train models one after another in this process."""
-    from primefourier.lab.measurement import measure  # which loads torch
-
-    for config in configs:
-        yield measure(config, device=device, probe=probe)
+        for config in configs:
+            yield measure(config, device=device, probe=probe)
 
 
 def train_on(
     client: Client, configs: Sequence[ModelConfig], *, device: str, probe: bool = False
-) -> Iterator[Record]:
+) -> Generator[Record, None, None]:
     """Train models on the workers of a cluster and yield each record as it arrives.
 
     A model whose worker is lost goes to another worker; if that happens repeatedly, the model is
     reported as failed.
 
     Raises:
-        ClusterError: If the scheduler goes away, or a worker cannot train models at all.
+        ClusterError: If the scheduler is lost, or a worker cannot train models at all.
     """
     from distributed import KilledWorker, as_completed
 
     train = with_version_check(train_alone, PACKAGES)
     run = uuid4().hex  # another run on this cluster may train the same models, and be stopped
     sources = find_sources(configs)
+    options = {"device": device, "probe": probe}
     futures = {
-        client.submit(
-            train, c.to_dict(), sources, device=device, probe=probe, key=f"pfe-{c.key}-{run}"
-        ): c
+        client.submit(train, c.to_dict(), sources, **options, key=f"pfe-{c.key}-{run}"): c
         for c in configs
     }
     try:
@@ -90,8 +81,8 @@ def train_on(
                 yield _fetch(future)
             elif future.status != "error":
                 raise ClusterError(
-                    "the Dask scheduler went away; records written before are safe. Start it, and "
-                    "run the same command again to continue"
+                    "the connection to the Dask scheduler was lost; records written before are "
+                    "safe. Start it, and run the same command again to continue"
                 )
             elif isinstance(error := future.exception(), KilledWorker):
                 yield Record(
@@ -111,33 +102,26 @@ def train_on(
 
 
 def _fetch(future: Future[Record]) -> Record:
-    """Return the record of a finished model; try again if the connection fails meanwhile.
-
-    Raises:
-        ClusterError: If the record cannot be fetched.
-    """
-    attempts = 0
-    while True:
+    """Return the record of a finished model; try again if the connection fails meanwhile."""
+    failure: Exception | None = None
+    for _ in range(_FETCHES):
         try:
             return future.result()
         except Exception as error:
-            attempts += 1
-            if attempts == _FETCHES:
-                raise ClusterError(
-                    f"a record could not be fetched: {type(error).__name__}: {error}; "
-                    "records written before are safe. Run the same command again to continue"
-                ) from error
+            failure = error
+    raise ClusterError(
+        f"a record could not be fetched: {type(failure).__name__}: {failure}; records written "
+        "before are safe. Run the same command again to continue"
+    ) from failure
 
 
 def train_alone(
     config: dict[str, Any], sources: Sources, *, device: str, probe: bool = False
 ) -> Record:
-    """Train one model, given as plain data, while no other model trains in this process.
-
-    Files that define its parts are loaded first.
+    """Train one model, given as plain data, on a worker; files that define its parts come first.
 
     A worker may have several threads, but torch has one number of threads per process, which
-    decides the order of sums.
+    decides the order of sums. So one model is trained at a time.
     """
     from primefourier.lab.measurement import measure
 

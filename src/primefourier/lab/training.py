@@ -68,14 +68,7 @@ def make_data(
         return Inputs(values.to(device), torch.from_numpy(examples.labels).to(device))
 
     beyond = {name: convert(examples) for name, examples in samples.beyond.items()}
-    data = Data(convert(samples.train), convert(samples.test), beyond)
-    shapes = {tuple(some.values.shape[1:]) for some in (data.train, data.test, *beyond.values())}
-    if len(shapes) > 1:
-        raise ValueError(
-            f"rows of {type(config.embedding).__name__} must have one width for all integers, got "
-            f"examples of shapes {sorted(shapes)}"
-        )
-    return data
+    return Data(convert(samples.train), convert(samples.test), beyond)
 
 
 def read_integers(
@@ -136,38 +129,27 @@ def new_model(config: ModelConfig, data: Data) -> nn.Module:
     that they are the same in every dtype. The global random state does not change.
     """
     embedding: Any = config.embedding
-    values = data.train.values
+    values, operands = data.train.values, config.task.operands
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(config.seed)
-        if hasattr(embedding, "rows"):
-            model = config.network.build(_input_shape(config, values), config.task.classes)
-            return _check_module(model, config).to(data.device, values.dtype)
-        rows = embedding.module()
-        features = join_operands(_embed_some(rows, values[:2], config))
-        network = config.network.build(_input_shape(config, features), config.task.classes)
-        return JoinedModel(rows, _check_module(network, config)).to(data.device)
-
-
-def _embed_some(module: nn.Module, integers: Tensor, config: ModelConfig) -> Tensor:
-    with torch.no_grad():
-        rows = module(integers.flatten().cpu())
-    _check_rows(rows, integers.numel(), config)
-    found: Tensor = rows.unflatten(0, tuple(integers.shape))
-    return found
-
-
-def _input_shape(config: ModelConfig, features: Tensor) -> InputShape:
-    operands = config.task.operands
-    return InputShape(features.shape[1], operands, features.shape[2] // operands)
-
-
-def _check_module(network: object, config: ModelConfig) -> nn.Module:
+        trained = None if hasattr(embedding, "rows") else embedding.module()
+        features = values
+        if trained is not None:
+            some = values[:2].cpu()
+            with torch.no_grad():
+                rows = trained(some.flatten())
+            _check_rows(rows, some.numel(), config)
+            features = join_operands(rows.unflatten(0, tuple(some.shape)))
+        shape = InputShape(features.shape[1], operands, features.shape[2] // operands)
+        network = config.network.build(shape, config.task.classes)
     if not isinstance(network, nn.Module):
         raise TypeError(
             f"build of {type(config.network).__name__} must return an nn.Module, got "
             f"{type(network).__name__}"
         )
-    return network
+    if trained is None:
+        return network.to(data.device, values.dtype)
+    return JoinedModel(trained, network).to(data.device)
 
 
 @dataclass(frozen=True)
@@ -203,10 +185,7 @@ def train_plain(config: ModelConfig, data: Data, *, observe: Observe = lambda _:
     Args:
         config: The model.
         data: Its examples.
-        observe: A function that sees the network before training and after each epoch.
-
-    Returns:
-        The trained network and the counts.
+        observe: Called with the network before training and after each epoch.
     """
     model = new_model(config, data)
     optimizer = config.training.optimizer(list(model.parameters()))
