@@ -1,7 +1,9 @@
 """``pfe run`` and ``pfe reproduce``, with and without ``--plan``."""
 
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -331,3 +333,34 @@ def test_the_main_result_is_seen_and_a_second_run_trains_nothing(
     assert (code, err) == (0, "21 models, 21 of them measured before\n")
     assert "Measured 21 of 21 models" in out
     assert [path.read_bytes() for path in files] == before
+
+
+@pytest.mark.process
+def test_a_killed_study_in_a_file_is_continued(pfe: Pfe, here: Path) -> None:
+    write_study(epochs=300)
+    words = [sys.executable, "-m", "primefourier", "run", "mine.py", "--workers", "2"]
+    with subprocess.Popen(
+        [*words, "--out", "out"], stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as child:
+        assert child.stderr is not None
+        assert child.stderr.readline() == "6 models\n"
+        assert child.stderr.readline().startswith("[1/6] ")
+        os.killpg(child.pid, signal.SIGKILL)
+    with read_store(here / "out") as store:
+        before = {r.config.key: (r.measured, r.provenance) for r in store.records()}
+    assert 1 <= len(before) < 6
+    code, text, err = pfe("run", "mine.py", "--workers", "2", "--out", "out")
+    assert (code, "Measured 6 of 6 models" in text) == (0, True)
+    assert err.startswith(f"6 models, {len(before)} of them measured before\n")
+    with read_store(here / "out") as store:
+        after = {r.config.key: (r.measured, r.provenance) for r in store.records()}
+    assert len(after) == 6
+    assert before == {key: after[key] for key in before}, "nothing is trained twice"
+
+
+def test_models_of_a_file_that_fail_are_reported(pfe: Pfe, here: Path) -> None:
+    wrong = STUDY.replace("EPOCHS", "1").replace(".float()", ".float().unsqueeze(0)")
+    Path("mine.py").write_text(wrong.replace("digits of a test", "wrong digits of a test"))
+    code, text, err = pfe("run", "mine.py", "--workers", "0")
+    assert (code, "Measured 0 of 6 models, 6 failed" in text) == (1, True)
+    assert "FAILED: ValueError: rows of Digits must return shape (20, 2, width)" in err

@@ -169,3 +169,13 @@ def test_a_worker_that_hangs_while_it_starts_is_replaced(
     with local_client(1) as client:
         assert client.submit(len, "abc").result() == 3
     assert ["while it was starting (killed by signal 9)" in text for text in logged()] == [True]
+
+
+def test_only_the_owner_can_read_the_scratch_folder_and_it_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with local_client(1):
+        (folder,) = tmp_path.glob("pfe-workers-*")
+        assert folder.stat().st_mode & 0o777 == 0o700
+    assert list(tmp_path.iterdir()) == []

@@ -173,8 +173,12 @@ class Made(Digits):
         (lambda x: torch.zeros(len(x), 2, 0), r"must return shape"),
         (lambda x: np.zeros((len(x), 2, 3)), "must return a tensor of floats, got ndarray"),
         (lambda x: torch.zeros(len(x), 2, 3, dtype=torch.long), "must return a tensor of floats"),
+        (
+            lambda x: torch.zeros(len(x), 2, 3 if max(x) < 50 else 4),
+            r"must have one width for all integers, got examples of shapes \[\(2, 6\), \(2, 8\)\]",
+        ),
     ],
-    ids=["nan", "rows", "flat", "empty", "numpy", "integers"],
+    ids=["nan", "rows", "flat", "empty", "numpy", "integers", "changing width"],
 )
 def test_bad_features_are_clear_errors(
     monkeypatch: pytest.MonkeyPatch, rows: Any, message: str
@@ -292,3 +296,27 @@ def test_another_version_of_a_part_is_unknown() -> None:
     data = small_config().to_dict()
     newer = {**data, "network": {**data["network"], "version": 2}}
     assert not lab.ModelConfig.from_dict(newer).known
+
+
+def test_a_learned_table_learns_what_it_has_seen_and_nothing_beyond() -> None:
+    config = config_with(
+        embedding=lab.LearnedTable(size=20, width=16),
+        network=lab.Mlp(hidden=(64,)),
+        training=lab.Training(epochs=150, batch_size=64, learning_rate=0.01),
+    )
+    measured = lab.measure(config).measured
+    assert measured.accuracy > 0.7
+    assert max(measured.accuracy_beyond.values()) < 0.5, "chance is 0.2"
+
+
+def test_the_optimal_constant_costs_no_more_than_zero_and_mean() -> None:
+    config = config_with(
+        task=lab.ModularArithmetic(modulus=5, input_range=60),
+        training=lab.Training(epochs=40),
+        ablations=("mean", "optimal"),
+    )
+    record = lab.measure(config)
+    assert record.measured.accuracy > 0.9
+    zero, mean, optimal = (record.row_drops(kind) for kind in ("zero", "mean", "optimal"))
+    assert optimal[1] <= min(zero[1], mean[1]) + 0.02
+    assert optimal[1] > 0.5, "no constant replaces the row of 5"

@@ -338,3 +338,11 @@ def test_a_worker_with_several_threads_is_reported(
             client.wait_for_workers(1, timeout=60)
         assert run(CONFIGS[:1], tmp_path / "out", scheduler=cluster.address).progress.done == 1
     assert "a worker has 3 threads" in logged()[0]
+
+
+def test_a_damaged_store_is_not_continued(tmp_path: Path) -> None:
+    run(CONFIGS[:1], tmp_path, workers=0)
+    (tmp_path / "records.sqlite").write_bytes(b"nonsense" * 1000)
+    with pytest.raises(StoreError, match=f"is damaged: .*; pfe repair {tmp_path}"):
+        run(CONFIGS[:2], tmp_path, workers=0)
+    assert (tmp_path / "records.sqlite").read_bytes() == b"nonsense" * 1000

@@ -244,3 +244,16 @@ def test_weights_depend_on_the_seed_only() -> None:
         assert not torch.equal(a, c)
     torch.manual_seed(1)
     assert torch.equal(torch.get_rng_state(), state), "the global random state did not change"
+
+
+def test_the_network_is_the_papers() -> None:
+    network = RowNetwork(RowClassifier(), InputShape(8, 2, 12), 23)
+    shapes = [tuple(p.shape) for p in network.parameters()]
+    assert shapes == [(64, 24), (64,), (32, 64), (32,), (128, 256), (128,), (23, 128), (23,)]
+    model = RowNetwork(RowClassifier(), InputShape(2, 2, 2), 3)
+    x = torch.randn(5, 2, 4)
+    codes = model.encoder(x)
+    assert torch.allclose(model.encoder(x.flip(1)), codes.flip(1)), "rows share the encoder"
+    assert (codes >= 0).all(), "both layers end in a ReLU"
+    joined = torch.cat([codes[:, 0], codes[:, 1]], dim=1)
+    assert torch.allclose(model(x), model.classifier(joined))

@@ -68,7 +68,14 @@ def make_data(
         return Inputs(values.to(device), torch.from_numpy(examples.labels).to(device))
 
     beyond = {name: convert(examples) for name, examples in samples.beyond.items()}
-    return Data(convert(samples.train), convert(samples.test), beyond)
+    data = Data(convert(samples.train), convert(samples.test), beyond)
+    shapes = {tuple(some.values.shape[1:]) for some in (data.train, data.test, *beyond.values())}
+    if len(shapes) > 1:
+        raise ValueError(
+            f"rows of {type(config.embedding).__name__} must have one width for all integers, got "
+            f"examples of shapes {sorted(shapes)}"
+        )
+    return data
 
 
 def read_integers(
