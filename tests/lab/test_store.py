@@ -32,11 +32,10 @@ from primefourier.lab.store_file import FORMAT, create_or_open, is_on_network, t
 from primefourier.lab.store_rows import (
     DamagedRowError,
     Row,
-    check_row,
+    RowReader,
     dump,
     plan_row,
     probe_row,
-    read_record,
     record_row,
     sealed,
 )
@@ -187,12 +186,12 @@ def test_a_full_disk_is_reported_and_nothing_is_half_written(
     big = replace(failed(record), config=small_config(seed=9), error="x" * 1_000_000)
     with write_store(tmp_path) as store:
         store.add(record)
-        ((pages,),) = store._fetch("PRAGMA page_count")
-        store._fetch(f"PRAGMA max_page_count = {pages + 10}")
+        (pages,) = store._connection.execute("PRAGMA page_count").fetchone()
+        store._connection.execute(f"PRAGMA max_page_count = {pages + 10}")
         with pytest.raises(StoreError, match=r"full.*run the same command again.*are safe"):
             store.add(big)
         assert store.records() == [record]
-        store._fetch("PRAGMA max_page_count = 100000")
+        store._connection.execute("PRAGMA max_page_count = 100000")
         store.add(big)
     assert len(read_records(tmp_path)) == 2
 
@@ -349,14 +348,14 @@ def test_files_of_other_programs_and_formats_are_refused_and_left_alone(
 
 def test_any_changed_field_is_noticed(probed: Record) -> None:
     for table, row in (("records", record_row(probed)), ("probes", probe_row(probed))):
-        check_row(table, row)
+        RowReader().check(table, row)
         for i, value in enumerate(row):
             for changed in (f"{value} ", None if value is not None else "x", 1, b"bytes"):
                 with pytest.raises(DamagedRowError):
-                    check_row(table, (*row[:i], changed, *row[i + 1 :]))
+                    RowReader().check(table, (*row[:i], changed, *row[i + 1 :]))
     for other in (None, 7, b"x"):
         with pytest.raises(DamagedRowError):
-            check_row("runs", ("now", other))
+            RowReader().check("runs", ("now", other))
 
 
 def resealed(row: Row, place: int, value: object) -> Row:
@@ -388,7 +387,7 @@ def resealed(row: Row, place: int, value: object) -> Row:
 def test_impossible_measurements_are_refused(record: Record, change: dict[str, object]) -> None:
     row = record_row(record)
     with pytest.raises(DamagedRowError):
-        read_record(resealed(row, 3, dump(json.loads(row[3]) | change)))
+        RowReader().record(resealed(row, 3, dump(json.loads(row[3]) | change)))
 
 
 @pytest.mark.parametrize(
@@ -411,7 +410,7 @@ def test_impossible_rows_are_refused(record: Record, place: int, value: object) 
     sys.set_int_max_str_digits(0)  # as the command line does
     try:
         with pytest.raises(DamagedRowError):
-            read_record(resealed(record_row(record), place, value))
+            RowReader().record(resealed(record_row(record), place, value))
     finally:
         sys.set_int_max_str_digits(before)
 
@@ -422,16 +421,16 @@ def test_impossible_rows_are_refused(record: Record, place: int, value: object) 
 def test_impossible_provenance_is_refused(record: Record, change: dict[str, object]) -> None:
     text = json.dumps(asdict(record.provenance) | change)
     with pytest.raises(DamagedRowError, match="of a record must not be"):
-        read_record(resealed(record_row(record), 5, text))
+        RowReader().record(resealed(record_row(record), 5, text))
 
 
 @pytest.mark.parametrize("text", ["{}", "no JSON", "[]", "7", "[" * 100_000, None, b"\xff"])
 def test_models_that_cannot_be_read_are_refused(text: object) -> None:
     with pytest.raises(DamagedRowError):
-        check_row("planned", (small_config().key, 0, text))
+        RowReader().check("planned", (small_config().key, 0, text))
     for position in (-1, 2**63 - 1, 10**30, 1.5, "x", True):
         with pytest.raises(DamagedRowError, match="the position"):
-            check_row("planned", (*plan_row(small_config(), 0)[:1], position, text))
+            RowReader().check("planned", (*plan_row(small_config(), 0)[:1], position, text))
 
 
 Data = dict[str, Any]
@@ -464,20 +463,20 @@ def test_impossible_probes_are_refused(probed: Record, change: Callable[[Data], 
     data = json.loads(row[1])
     change(data)
     with pytest.raises(DamagedRowError):
-        read_record(record_row(probed), resealed(row, 1, dump(data)))
+        RowReader().record(record_row(probed), resealed(row, 1, dump(data)))
 
 
 @pytest.mark.parametrize("text", ["", "{}", "7", "null", "[" * 100_000, "9" * 10_000, "\ud800"])
 def test_rows_of_probes_that_cannot_be_read_are_refused(probed: Record, text: str) -> None:
     for place in (1, 2):
         with pytest.raises(DamagedRowError):
-            check_row("probes", resealed(probe_row(probed), place, text))
+            RowReader().check("probes", resealed(probe_row(probed), place, text))
 
 
 def test_a_probe_of_another_network_is_refused(probed: Record) -> None:
     other = measure(small_config(epochs=1, primes=(3, 5)), probe=True)
     with pytest.raises(DamagedRowError, match="a probe cannot be read"):
-        read_record(record_row(probed), probe_row(other))
+        RowReader().record(record_row(probed), probe_row(other))
     with pytest.raises(ValueError, match="was not probed"):
         probe_row(replace(probed, probe=None, probed=None))
 
