@@ -11,7 +11,7 @@ import pytest
 
 from primefourier import lab
 from primefourier.lab import Run, ShuffledPrimeFourier
-from primefourier.lab.claim_tables import (
+from primefourier.lab.claims import (
     claims_as_data,
     claims_as_markdown,
     verdict_so_far,

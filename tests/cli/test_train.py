@@ -343,7 +343,7 @@ def test_plan_of_a_profile_asks_no_cluster(
     pfe: Pfe, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("primefourier.cluster.usable_cores", lambda: 0)
-    monkeypatch.setattr("primefourier.lab.estimate._TRIAL_FLOPS", 10**6)
+    monkeypatch.setattr("primefourier.lab.cost._TRIAL_FLOPS", 10**6)
     words = ("reproduce", "--profile", "smoke", "--scheduler", "tcp://127.0.0.1:9", "--plan")
     code, text, _ = pfe(*words)
     assert code == 0

@@ -27,23 +27,24 @@ from prime_models import input_range, modulus, primes
 from primefourier.analysis import Interval
 from primefourier.encoding import PAPER_BASIS
 from primefourier.lab import Run
-from primefourier.lab.agreement import (
+from primefourier.lab.cells import Cell
+from primefourier.lab.claims import (
     AT_LEAST_ZERO,
     Agreement,
-    is_above,
-    is_below_floor,
-    is_inside,
-)
-from primefourier.lab.cells import Cell
-from primefourier.lab.claim_tables import (
+    Evidence,
+    Finding,
+    Verdict,
     claims_as_data,
     claims_as_markdown,
     coverage,
+    is_above,
+    is_below_floor,
+    is_inside,
+    judge_all,
     verdict_so_far,
     within_intervals,
     write_agrees,
 )
-from primefourier.lab.claims import Evidence, Finding, Verdict, judge_all
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.probe import KINDS
 from primefourier.lab.record import Measurement

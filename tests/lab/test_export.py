@@ -23,6 +23,7 @@ from prime_models import basis, input_range, modulus, primes
 from primefourier.lab import LearnedTable, export
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.export import COLUMNS, Format, export_records
+from primefourier.lab.probe import RowAblation
 from primefourier.lab.record import Record
 from small_models import small_config
 
@@ -179,7 +180,7 @@ def test_accuracy_beyond_the_range_and_other_ablations_are_columns(
         small_config(), beyond=(100, 10**30), beyond_samples=4, ablations=("zero", "optimal")
     )
     counts = measured(small_config(), [0.5, 0.25, 0.0]).measured
-    half = replace(counts.counts(), lost=(counts.test_size // 2, 0, 0), gained=(0, 0, 0))
+    half = RowAblation(counts.correct, (counts.test_size // 2, 0, 0), (0, 0, 0))
     counts = replace(
         counts, beyond={"100": (3, 4), str(10**30): (1, 4)}, ablations={"optimal": half}
     )

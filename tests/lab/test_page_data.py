@@ -26,7 +26,7 @@ from lab_records import (
 )
 from prime_models import input_range, modulus
 from primefourier.lab import Axis, LearnedTable, Run, Study
-from primefourier.lab.claim_tables import claims_as_data
+from primefourier.lab.claims import claims_as_data
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.parts import describe_part
 from primefourier.lab.record import Record

@@ -215,7 +215,7 @@ def bench(*, epochs: Integer = 3, workers: Workers = None, json: Json = False) -
         Epochs of each model; the paper has 25, a few are enough to compare.
     """
     from primefourier.cluster import usable_cores
-    from primefourier.lab.speed import measure_speed
+    from primefourier.lab.cost import measure_speed
     from primefourier.lab.studies import SinglePrime
 
     if workers is not None and workers < 1:

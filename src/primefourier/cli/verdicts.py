@@ -53,7 +53,7 @@ def claims(
         Also show the evidence for every claim.
     """
     from primefourier import lab
-    from primefourier.lab.claim_tables import claims_as_data
+    from primefourier.lab.claims import claims_as_data
     from primefourier.lab.probe import KINDS
     from primefourier.lab.studies.paper_claims import CLAIMS
 
@@ -119,7 +119,7 @@ def _print_left_out(run: Run, kind: Kind) -> None:
 
 
 def _print_evidence(findings: Mapping[Claim, Finding]) -> None:
-    from primefourier.lab.claim_tables import (
+    from primefourier.lab.claims import (
         NOT_SETTLED,
         coverage,
         verdict_so_far,

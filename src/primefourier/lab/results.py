@@ -10,13 +10,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
-from primefourier._checks import require_choice
+from primefourier._checks import printable, require_choice
 from primefourier._files import write_file, writing
 from primefourier.analysis.ablation import Kind
 from primefourier.explorer import make_page, page_data
 from primefourier.lab.cells import Cell
-from primefourier.lab.claim_tables import claims_as_data, claims_as_markdown
-from primefourier.lab.claims import Claim, Finding
+from primefourier.lab.claims import Claim, Finding, claims_as_data, claims_as_markdown
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.export import COLUMNS, Format, export_records, record_rows
 from primefourier.lab.record import Record
@@ -195,11 +194,8 @@ class Run:
         """
         target = self.folder / "report.html" if path is None else Path(path)
         data = self.page_data()
-        name = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in data["name"])
-        page = make_page(
-            page_data(run=data, own=own_form()), title=f"{name}: Prime Fourier Embeddings"
-        )
-        write_file(target, page.encode())
+        title = f"{printable(data['name'])}: Prime Fourier Embeddings"
+        write_file(target, make_page(page_data(run=data, own=own_form()), title=title).encode())
         return target
 
     def figures(self, out: Path | str | None = None) -> list[Path]:

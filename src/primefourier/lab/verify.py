@@ -76,8 +76,11 @@ def choose_sample(records: Iterable[Record], count: int, *, seed: int) -> list[R
     count = as_integer(count, "count", at_least=1)
     seed = as_integer(seed, "seed")
     measured = [record for record in records if record.error is None]
-    drawn = sorted(measured, key=lambda record: _sample_key(record, seed))[:count]
-    chosen = {record.config.key for record in drawn}
+
+    def place(record: Record) -> bytes:
+        return hashlib.sha256(f"{seed} {record.config.key}".encode()).digest()
+
+    chosen = {record.config.key for record in sorted(measured, key=place)[:count]}
     return [record for record in measured if record.config.key in chosen]
 
 
@@ -142,15 +145,10 @@ def _train_again(
                     yield Check(stored[again.config.key], again)
 
 
-def _sample_key(record: Record, seed: int) -> str:
-    """Return a hash to sort by; it does not depend on the other models."""
-    return hashlib.sha256(f"{seed} {record.config.key}".encode()).hexdigest()
-
-
 def _numbers(record: Record) -> Iterator[tuple[str, object]]:
     """Yield the name and value of every number of a record's measurement and probe."""
-    yield from _leaves("", asdict(record.measured))
-    yield from _leaves("probe", record.probe and asdict(record.probe))
+    probe = record.probe and asdict(record.probe)
+    return _leaves("", {**asdict(record.measured), "probe": probe})
 
 
 def _leaves(name: str, value: object) -> Iterator[tuple[str, object]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from primefourier.arithmetic.primes import factorize
-from primefourier.lab.agreement import is_inside
 from primefourier.lab.cells import Cell
 from primefourier.lab.claims import (
     Cells,
@@ -14,6 +13,7 @@ from primefourier.lab.claims import (
     Finding,
     Verdict,
     count_agreeing,
+    is_inside,
     judge_all,
 )
 from primefourier.lab.studies.drop_claims import (

@@ -7,9 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from primefourier.analysis import Interval, mean_interval
-from primefourier.lab.agreement import is_above, is_below_floor, is_inside
 from primefourier.lab.cells import Cell
-from primefourier.lab.claims import Evidence, Finding, Verdict, count_agreeing, judge_all
+from primefourier.lab.claims import (
+    Evidence,
+    Finding,
+    Verdict,
+    count_agreeing,
+    is_above,
+    is_below_floor,
+    is_inside,
+    judge_all,
+)
 from primefourier.lab.tables import write_interval, write_spread
 
 SMALLEST_RANGE = 100

@@ -10,8 +10,7 @@ from typing import Any
 
 from primefourier.analysis import Interval, Ratio
 from primefourier.lab.cells import Cell
-from primefourier.lab.claim_tables import claims_as_data, verdict_so_far
-from primefourier.lab.claims import Claim, Finding
+from primefourier.lab.claims import Claim, Finding, claims_as_data, verdict_so_far
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.provenance import Provenance
 from primefourier.lab.record import Record

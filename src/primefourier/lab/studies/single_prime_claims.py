@@ -10,8 +10,18 @@ import math
 from functools import reduce
 from operator import and_
 
-from primefourier.lab.agreement import AT_LEAST_ZERO, Agreement, is_above, is_inside
-from primefourier.lab.claims import Cells, Claim, Evidence, Finding, count_agreeing, judge_all
+from primefourier.lab.claims import (
+    AT_LEAST_ZERO,
+    Agreement,
+    Cells,
+    Claim,
+    Evidence,
+    Finding,
+    count_agreeing,
+    is_above,
+    is_inside,
+    judge_all,
+)
 from primefourier.lab.studies.drop_claims import (
     both_by_seed,
     combine,

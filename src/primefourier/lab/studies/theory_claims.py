@@ -6,9 +6,17 @@ import math
 from functools import cache
 
 from primefourier.encoding import PAPER_BASIS
-from primefourier.lab.agreement import Agreement, is_above
 from primefourier.lab.cells import Bounds
-from primefourier.lab.claims import Cells, Claim, Evidence, Finding, Verdict, count_agreeing
+from primefourier.lab.claims import (
+    Agreement,
+    Cells,
+    Claim,
+    Evidence,
+    Finding,
+    Verdict,
+    count_agreeing,
+    is_above,
+)
 from primefourier.lab.studies.drop_claims import combine
 from primefourier.lab.studies.experiment import PAPER_RANGES
 from primefourier.lab.studies.paper import PAPER_SIZES, CompositeModuli

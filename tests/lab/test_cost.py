@@ -9,11 +9,17 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from lab_records import records_of, with_fields
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.cost import longest_first, model_flops, sweep_seconds
-from primefourier.lab.estimate import TrialError, measured_in, trial_rates
+from primefourier.lab.cost import (
+    Speed,
+    longest_first,
+    measure_speed,
+    measured_in,
+    model_flops,
+    sweep_seconds,
+    trial_rates,
+)
 from primefourier.lab.measurement import measure
 from primefourier.lab.record import Record
-from primefourier.lab.speed import Speed, measure_speed
 from small_models import small_config
 
 CONFIGS = [small_config(modulus=modulus, seed=seed) for modulus in (3, 5, 11) for seed in (1, 2)]
@@ -56,7 +62,7 @@ def test_trials_of_long_models_are_short(monkeypatch: pytest.MonkeyPatch) -> Non
         epochs.extend(config.training.epochs for config in configs)
         return records_of([with_fields(config, epochs=1) for config in configs])
 
-    monkeypatch.setattr("primefourier.lab.estimate.train_models", train)
+    monkeypatch.setattr("primefourier.lab.cost.train_models", train)
     trial_rates([small_config(input_range=1000, epochs=10**6)], workers=3)
     assert len(epochs) == 6
     assert max(epochs) < 1000
@@ -73,7 +79,7 @@ def test_sweeps_share_work_but_take_as_long_as_their_longest_model() -> None:
 
 
 def test_models_that_cannot_be_trained_are_named() -> None:
-    with pytest.raises(TrialError, match=r"a\+b mod 5 .* cannot be trained: RuntimeError"):
+    with pytest.raises(RuntimeError, match=r"a\+b mod 5 .* cannot be trained: RuntimeError"):
         trial_rates(CONFIGS, workers=0, device="nonsense")
 
 
@@ -93,7 +99,7 @@ def test_both_trainers_train_every_model_in_turns(caplog: pytest.LogCaptureFixtu
     configs = [small_config(seed=seed) for seed in range(3)]
     with caplog.at_level(logging.INFO, "primefourier.lab"):
         speed = measure_speed(configs, workers=1)
-    messages = [r.getMessage() for r in caplog.records if r.name == "primefourier.lab.speed"]
+    messages = [r.getMessage() for r in caplog.records if r.name == "primefourier.lab.cost"]
     assert [text for text in messages if "matrix" not in text] == [
         "measuring fast, models 1 to 2 of 3",
         "measuring plain, models 1 to 2 of 3",
