@@ -103,11 +103,8 @@ class Run:
         """Return one row per measured configuration of every study.
 
         Each has the study, the values along its axes, the number of seeds and models, and the
-        means over them: test accuracy, the drop of relevant rows and of other rows, and the
-        accuracy on each test set beyond the input range.
-
-        Args:
-            kind: The kind of ablation of the drops.
+        means over them: test accuracy, the drop of relevant rows and of other rows under one kind
+        of ablation, and the accuracy on each test set beyond the input range.
         """
         return [
             {
@@ -127,11 +124,7 @@ class Run:
         ]
 
     def frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
-        """Return one row per model as a data frame, with the columns of :meth:`export`.
-
-        Args:
-            library: Whose data frame it is.
-        """
+        """Return one row per model as a data frame, with the columns of :meth:`export`."""
         require_choice(library, ("pandas", "polars"), "library")
         try:
             module = import_module(library)
@@ -153,11 +146,7 @@ class Run:
         return {key: ", ".join(found) for key, found in names.items()}
 
     def cells(self, kind: Kind = "zero") -> dict[str, list[Cell]]:
-        """Return the cells of the paper's configurations, by experiment.
-
-        Args:
-            kind: The kind of ablation: zero in the paper; the others need probes.
-        """
+        """Return the cells of the paper's configurations, by experiment."""
         if kind not in self._cells:
             self._cells[kind] = paper_cells(self.grids, kind=kind)
         return self._cells[kind]

@@ -192,6 +192,5 @@ def _copy_aside(path: Path) -> Path:
     for ending in ("", *SIBLINGS):
         source = path.with_name(path.name + ending)
         if source.is_file():
-            with new_file(kept.with_name(kept.name + ending)) as copy, source.open("rb") as file:
-                shutil.copyfileobj(file, copy)
+            shutil.copyfile(source, kept.with_name(kept.name + ending))
     return kept

@@ -14,10 +14,8 @@ from primefourier.lab.cost import longest_first
 from primefourier.lab.record import Record
 from primefourier.lab.train_models import PACKAGES, train_models
 
-_ROUNDING = ("machine", "device", "python", "numpy", "torch")
-"""What decides how sums are rounded."""
-_SOURCE = ("primefourier", "commit")
-"""What decides which sums are computed."""
+_ROUNDING = ("machine", "device", "python", "numpy", "torch")  # what decides how sums are rounded
+_SOURCE = ("primefourier", "commit")  # what decides which sums are computed
 
 
 @dataclass(frozen=True)
