@@ -1,7 +1,6 @@
 """The arithmetic of models, estimates of sweeps, and the comparison of trainers."""
 
 import logging
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ from torch.utils.flop_counter import FlopCounterMode
 from lab_records import records_of, with_fields
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.cost import (
-    Speed,
     longest_first,
     measure_speed,
     measured_in,
@@ -48,13 +46,6 @@ def test_each_kind_of_model_has_a_rate() -> None:
     assert min(rates.values()) > 1e6
 
 
-def test_estimates_are_near_the_time_that_models_take() -> None:
-    config = small_config(input_range=100, epochs=20)
-    seconds = sweep_seconds([config], trial_rates([config], workers=0), workers=1)
-    taken = min(measure(replace(config, seed=seed)).provenance.seconds for seed in range(3))
-    assert seconds / 5 < taken < 5 * seconds
-
-
 def test_trials_of_long_models_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
     epochs: list[int] = []
 
@@ -83,15 +74,9 @@ def test_models_that_cannot_be_trained_are_named() -> None:
         trial_rates(CONFIGS, workers=0, device="nonsense")
 
 
-def test_empty_and_absent_folders_have_measured_nothing(tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    assert measured_in(tmp_path / "empty") == measured_in(tmp_path / "absent") == set()
+def test_absent_folders_have_measured_nothing_and_stay_absent(tmp_path: Path) -> None:
+    assert measured_in(tmp_path) == measured_in(tmp_path / "absent") == set()
     assert not (tmp_path / "absent").exists()
-
-
-def test_speed_up_and_share_follow_from_the_times() -> None:
-    speed = Speed(8, 2, plain_seconds=60, fast_seconds=10, flops=10**12, gemm_rate=2e11)
-    assert (speed.ratio, speed.gemm_share) == (6, 0.5)
 
 
 @pytest.mark.process
@@ -107,5 +92,6 @@ def test_both_trainers_train_every_model_in_turns(caplog: pytest.LogCaptureFixtu
         "measuring plain, models 3 to 3 of 3",
     ]
     assert speed.flops == sum(map(model_flops, configs))
-    assert min(speed.plain_seconds, speed.fast_seconds) > 0
     assert 1e8 < speed.gemm_rate < 1e13
+    assert speed.ratio == speed.plain_seconds / speed.fast_seconds > 0
+    assert speed.gemm_share == speed.flops / speed.fast_seconds / speed.gemm_rate
