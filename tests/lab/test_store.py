@@ -185,6 +185,15 @@ def test_a_full_disk_is_reported_and_nothing_is_half_written(
     assert len(read_records(tmp_path)) == 2
 
 
+def test_a_change_is_made_completely_or_not_at_all(tmp_path: Path) -> None:
+    with write_store(tmp_path) as store:
+        with pytest.raises(StoreError):
+            store.begin([small_study()], object())  # type: ignore[arg-type]
+        assert store.read().planned == []
+        store.begin([small_study()], "x")
+        assert len(store.read().planned) == 1
+
+
 def test_a_backup_that_cannot_be_written_is_a_warning(
     tmp_path: Path, record: Record, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -131,10 +131,9 @@ def test_large_samples_take_all_models_and_empty_ones_are_refused(records: list[
 
 
 def test_other_records_are_refused_before_training(records: list[Record]) -> None:
-    with pytest.raises(ValueError, match=r"measured records .*, but a\+b mod 5 .* failed"):
-        verify_records([*records, failed(small_config())])
-    with pytest.raises(ValueError, match="one record of each model is required, got 5 of 4"):
-        verify_records([*records, records[0]])
+    for more in (failed(small_config()), records[0]):
+        with pytest.raises(ValueError, match="got 5 records of 4 measured models"):
+            verify_records([*records, more])
     with pytest.raises(ValueError, match="workers must be an integer of at least 0, got -1"):
         verify_records(records, workers=-1)
 

@@ -185,12 +185,7 @@ class Claim:
 
 
 def judge_all(evidence: Sequence[Evidence], measured: str, asked: int) -> Finding:
-    """Judge a claim about every configuration.
-
-    >>> found = judge_all([Evidence("a", "1", True), Evidence("b", "2", False)], "1 of 2", 2)
-    >>> found.verdict
-    'holds in part'
-    """
+    """Judge a claim about every configuration."""
     if not evidence:
         return Finding("not measured yet", "", (), asked)
     agreeing = count_agreeing(evidence)
@@ -280,11 +275,7 @@ def write_agrees(item: Evidence) -> str:
 
 
 def verdict_so_far(finding: Finding) -> str:
-    """Write a verdict, and whether measurements are missing or single seeds disagree.
-
-    >>> verdict_so_far(Finding("holds", "", (), 0, by_seed=("holds", "does not hold")))
-    'holds, depends on the seed'
-    """
+    """Write a verdict, and whether measurements are missing or single seeds disagree."""
     unfinished = finding.verdict != "not measured yet" and not finding.complete
     return (
         finding.verdict + " so far" * unfinished + ", depends on the seed" * finding.depends_on_seed

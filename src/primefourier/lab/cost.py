@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from primefourier.cluster import local_client
 from primefourier.lab.config import ModelConfig, Trainer, Training
 from primefourier.lab.networks import RowClassifier
 from primefourier.lab.store import prepare_folder, read_store
 from primefourier.lab.train_models import train_models, train_on
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 Kind = tuple[str, int]
 """Network, trainer and batch size: models of one kind reach about the same rate."""
@@ -182,6 +178,8 @@ def measure_speed(configs: Sequence[ModelConfig], *, workers: int) -> Speed:
         configs: The models.
         workers: Worker processes of the fast trainer.
     """
+    from primefourier.lab.measurement import measure  # which loads torch
+
     plain, fast, rates = 0.0, 0.0, []
     turn = 2 * workers
     with local_client(workers) as client:
@@ -191,33 +189,21 @@ def measure_speed(configs: Sequence[ModelConfig], *, workers: int) -> Speed:
             _LOG.info("measuring large matrix products on %d workers", workers)
             rates.append(float(sum(client.run(time_gemm).values())))
             _LOG.info("measuring fast, %s", models)
-            fast += _seconds(_train_fast, client, some)
+            start = time.perf_counter()
+            found = list(train_on(client, _with_trainer(some, "fast"), device="cpu"))
+            fast += time.perf_counter() - start
             _LOG.info("measuring plain, %s", models)
-            plain += _seconds(_train_plain, some)
+            start = time.perf_counter()
+            found += [measure(config, threads=None) for config in _with_trainer(some, "plain")]
+            plain += time.perf_counter() - start
+            for record in found:
+                if record.error is not None:
+                    raise RuntimeError(record.error)
     return Speed(len(configs), workers, plain, fast, sum(map(model_flops, configs)), max(rates))
 
 
-def _train_fast(client: Client, configs: Sequence[ModelConfig]) -> None:
-    for record in train_on(client, [_with_trainer(c, "fast") for c in configs], device="cpu"):
-        if record.error is not None:
-            raise RuntimeError(record.error)
-
-
-def _train_plain(configs: Sequence[ModelConfig]) -> None:
-    from primefourier.lab.measurement import measure  # which loads torch
-
-    for config in configs:
-        _ = measure(_with_trainer(config, "plain"), threads=None).measured
-
-
-def _with_trainer(config: ModelConfig, trainer: Trainer) -> ModelConfig:
-    return replace(config, training=replace(config.training, trainer=trainer))
-
-
-def _seconds(work: Callable[..., None], *arguments: object) -> float:
-    start = time.perf_counter()
-    work(*arguments)
-    return time.perf_counter() - start
+def _with_trainer(configs: Sequence[ModelConfig], trainer: Trainer) -> list[ModelConfig]:
+    return [replace(c, training=replace(c.training, trainer=trainer)) for c in configs]
 
 
 def time_gemm() -> float:

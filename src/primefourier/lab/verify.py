@@ -100,25 +100,14 @@ def verify_records(
         scheduler: The address of a Dask scheduler to use instead, or the file it wrote.
         device: The torch device of the workers.
 
-    >>> from primefourier import lab
-    >>> task = lab.ModularArithmetic(modulus=3, input_range=9)
-    >>> embedding, training = lab.PrimeFourier(primes=(3, 5)), lab.Training(epochs=2)
-    >>> config = lab.ModelConfig(embedding=embedding, task=task, training=training)
-    >>> (check,) = verify_records([lab.measure(config)], workers=0)
-    >>> check.same, check.difference
-    (True, '')
+    Raises:
+        ValueError: If a record is that of a failed model, or a second one of a model.
     """
-    for record in records:
-        if record.error is not None:
-            raise ValueError(
-                f"measured records are required, but {record.config.describe()} failed; "
-                "choose_sample ignores such models"
-            )
-    stored = {record.config.key: record for record in records}
+    stored = {record.config.key: record for record in records if record.error is None}
     if len(stored) < len(records):
         raise ValueError(
-            f"one record of each model is required, got {len(records)} of {len(stored)}; check "
-            "them folder by folder"
+            f"records of different measured models are required, got {len(records)} records of "
+            f"{len(stored)} measured models; choose_sample ignores models that failed"
         )
     workers = usable_cores() if workers is None else as_integer(workers, "workers", at_least=0)
     return _train_again(stored, workers, scheduler, device)
