@@ -409,7 +409,7 @@ def test_rows_of_probes_that_cannot_be_read_are_refused(probed: Record, text: st
 
 def test_a_probe_of_another_network_is_refused(probed: Record) -> None:
     other = measure(small_config(epochs=1, primes=(3, 5)), probe=True)
-    with pytest.raises(DamagedRowError, match="a probe cannot be read"):
+    with pytest.raises(DamagedRowError, match="a probe must have values for"):
         RowReader().record(record_row(probed), probe_row(other))
 
 

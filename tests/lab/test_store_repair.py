@@ -155,24 +155,37 @@ def test_a_failure_in_the_file_does_not_hide_a_measurement_in_the_backup(
         assert store.records() == [records[0]]
 
 
-def test_rows_around_a_damaged_page_are_saved(
-    files: Files, records: list[Record], tmp_path: Path
-) -> None:
+def without_pages(data: bytes, table: str, *numbers: int) -> tuple[bytes, float]:
+    """Return a store with some pages of a table zeroed, and the share of all its pages."""
     with closing(sqlite3.connect(":memory:")) as opened:
-        opened.deserialize(patch(files[STORE_NAME], 18, b"\1\1"))
-        query = "SELECT pageno FROM dbstat WHERE name = 'records' AND pagetype = 'leaf'"
+        opened.deserialize(patch(data, 18, b"\1\1"))
+        query = "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'"
         try:
-            pages = [page for (page,) in opened.execute(query)]
+            pages = [page for (page,) in opened.execute(query, [table])]
         except sqlite3.OperationalError:
             pytest.skip("this SQLite has no dbstat")
-    assert len(pages) > 3
-    data = files[STORE_NAME]
-    for page in (pages[1], pages[3]):
-        data = patch(data, (page - 1) * 4096, bytes(4096))
+    for number in numbers:
+        data = patch(data, (pages[number] - 1) * 4096, bytes(4096))
+    return data, len(numbers) / len(pages)
+
+
+def test_rows_around_damaged_pages_are_saved(
+    files: Files, records: list[Record], tmp_path: Path
+) -> None:
+    data, share = without_pages(files[STORE_NAME], "records", 1, 3)
     folder = place({STORE_NAME: data}, tmp_path / "f")
     found = repair_store(folder)
-    assert 0 < len(found.missing) < 30 * 3 / len(pages)
+    assert 0 < len(found.missing) < 30 * 1.5 * share
     assert [r for r in records if r.config not in found.missing] == read_records(folder)
+
+
+def test_plans_on_both_sides_of_a_damaged_page_are_saved(tmp_path: Path) -> None:
+    configs = [small_config(seed=seed) for seed in range(60)]
+    with write_store(tmp_path / "run") as store:
+        store.begin([small_study(*configs)], "x")
+    data, share = without_pages((tmp_path / "run" / STORE_NAME).read_bytes(), "planned", 1)
+    found = repair_store(place({STORE_NAME: data}, tmp_path / "f"))
+    assert 60 * (1 - 1.5 * share) < len(found.planned) < 60
 
 
 @pytest.mark.parametrize("name", ["view", "trigger", "no table", "endless pages"])
