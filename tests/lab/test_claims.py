@@ -417,15 +417,6 @@ def test_the_names_of_studies_do_not_make_their_models_the_papers(number: int) -
     assert Run([right], records_of(right.configs)).cells() != found
 
 
-def test_the_cells_are_the_papers_grid() -> None:
-    cells = run_of(PAPER, plausible(PAPER)).cells()
-    sizes, ranges = (4, 6, 8, 10, 12, 14, 16), (100, 500, 1000, 2000, 4000)
-    moduli = (15, 21, 33, 35, 55, 77, 105, 165, 231, 385)
-    for name, rows in (("exp1", sizes), ("control", sizes), ("exp2", moduli)):
-        found = [(cell.row, cell.column) for cell in cells[name]]
-        assert found == [(row, r) for row in rows for r in ranges]
-
-
 def test_where_both_trainers_measured_the_fast_one_counts() -> None:
     plain = [with_fields(config, trainer="plain") for config in SMALL]
     slow, fast = records_of(plain, on=0.25), records_of(SMALL, on=0.75)
@@ -585,7 +576,3 @@ def test_findings_are_plain_data_and_complete_rows_of_markdown(largest: int) -> 
 def columns(line: str) -> list[str]:
     """Split a row of a Markdown table as a reader of Markdown does."""
     return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-
-
-def test_claims_are_those_of_the_protocol() -> None:
-    assert [claim.name for claim in CLAIMS] == [*list(ASKED)[:-1], "T.1", "T.2"]

@@ -82,7 +82,7 @@ def planned(**changes: Any) -> dict[str, list[tuple[Any, ...]]]:
     [
         ({}, "exp2 primes=3,5,7"),
         ({"experiment": "exp1", "modulus": 3, "epochs": 25}, "exp1"),
-        ({"experiment": "exp1", "modulus": 3, "epochs": 2}, "exp1 epochs=2"),
+        ({"experiment": "exp1", "modulus": 3, "epochs": 25, "pairs": 500}, "exp1 pairs=500"),
         ({"experiment": "mine"}, "mine"),
     ],
 )
