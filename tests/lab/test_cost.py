@@ -9,6 +9,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from lab_records import records_of, with_fields
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.cost import (
+    TrialError,
     longest_first,
     measure_speed,
     measured_in,
@@ -70,7 +71,7 @@ def test_sweeps_share_work_but_take_as_long_as_their_longest_model() -> None:
 
 
 def test_models_that_cannot_be_trained_are_named() -> None:
-    with pytest.raises(RuntimeError, match=r"a\+b mod 5 .* cannot be trained: RuntimeError"):
+    with pytest.raises(TrialError, match=r"a\+b mod 5 .* cannot be trained: RuntimeError"):
         trial_rates(CONFIGS, workers=0, device="nonsense")
 
 

@@ -25,6 +25,10 @@ _SIDE = 1024
 _GEMM_SECONDS = 1.0
 
 
+class TrialError(RuntimeError):
+    """A model of a sweep cannot be trained."""
+
+
 def model_flops(config: ModelConfig) -> int:
     """Count the floating-point operations of one model, approximately for other networks.
 
@@ -113,7 +117,7 @@ def trial_rates(
         Floating-point operations per second, by kind of model.
 
     Raises:
-        RuntimeError: If a model cannot be trained.
+        TrialError: If a model cannot be trained.
     """
     kinds: dict[Kind, list[ModelConfig]] = {}
     for config in longest_first(configs):
@@ -132,7 +136,7 @@ def _trial_rate(config: ModelConfig, workers: int, device: str) -> float:
     rates = []
     for record in train_models(trials, workers, None, device=device):
         if record.error is not None:
-            raise RuntimeError(f"{record.config.describe()} cannot be trained: {record.reason}")
+            raise TrialError(f"{record.config.describe()} cannot be trained: {record.reason}")
         rates.append(model_flops(record.config) / record.provenance.seconds)
     return max(rates)
 
