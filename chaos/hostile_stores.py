@@ -11,9 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from primefourier.lab.store_file import create_or_open
-from primefourier.lab.store_rows import TABLES, Row, dump, sealed
-
-Tables = dict[str, list[Row]]
+from primefourier.lab.store_rows import TABLES, Row, Tables, dump, sealed
 
 _ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
 SCHEMAS = {

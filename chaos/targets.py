@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 import primefourier as pf
 from chaos.hostile_files import make_json_codes, make_npy_codes, make_settings
-from chaos.hostile_stores import KINDS, Tables, make_store
+from chaos.hostile_stores import KINDS, make_store
 from chaos.mutation import mutate
 from primefourier.cli.app import run
 from primefourier.cluster import ClusterError, scheduler_address
@@ -34,7 +34,7 @@ from primefourier.lab.store import (
     write_store,
 )
 from primefourier.lab.store_repair import repair_store
-from primefourier.lab.store_rows import plan_row, probe_row, record_row, study_row
+from primefourier.lab.store_rows import Tables, plan_row, probe_row, record_row, study_row
 from primefourier.lab.studies import SinglePrime, read_settings
 
 BASIS = pf.PrimeBasis((3, 5), depth=2)

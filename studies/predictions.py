@@ -124,15 +124,9 @@ def probability(weights: Sequence[float], row: Sequence[float]) -> float:
 
 def measured_use(record: Record) -> list[tuple[float, int]]:
     """Return the drop of every row that the task does not need, largest first."""
-    measured = record.measured
-    counts = measured.counts("permute")
-    drops = zip(measured.row_names, counts.lost, counts.gained, strict=True)
-    needed = measured.relevant or ()
-    return sorted(
-        (((lost - gained) / measured.test_size, int(name)) for name, lost, gained in drops
-         if name not in needed),
-        reverse=True,
-    )  # fmt: skip
+    needed = record.measured.relevant or ()
+    drops = zip(record.row_drops("permute"), record.measured.row_names, strict=True)
+    return sorted(((drop, int(name)) for drop, name in drops if name not in needed), reverse=True)
 
 
 def register(exploratory: Iterable[dict[str, Any]], date: str) -> dict[str, Any]:

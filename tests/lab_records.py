@@ -81,11 +81,6 @@ PROVENANCE = Provenance(
 )
 
 
-def test_size_of(config: ModelConfig) -> int:
-    """Return how many test pairs a model has."""
-    return int(config.task.sizes()[1])
-
-
 def measured(
     config: ModelConfig,
     drops: Iterable[float],
@@ -95,7 +90,7 @@ def measured(
     test_size: int | None = None,
 ) -> Record:
     """Return a record with one drop for each row, the accuracy at the end and the best of all."""
-    size = test_size or test_size_of(config)
+    size = test_size or int(config.task.sizes()[1])
     changes = [round(drop * size) for drop in drops]
     assert len(changes) == len(config.row_names)
     last, top = round(accuracy * size), round((accuracy if best is None else best) * size)
@@ -213,11 +208,6 @@ def _counts(drops: Iterable[float], record: Record) -> RowAblation:
         tuple(max(0, change) for change in changes),
         tuple(max(0, -change) for change in changes),
     )
-
-
-def by_key(records: Iterable[Record]) -> dict[str, Record]:
-    """Return records by their keys."""
-    return {record.config.key: record for record in records}
 
 
 def configs_of(name: str, **settings: object) -> list[ModelConfig]:

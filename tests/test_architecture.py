@@ -43,7 +43,7 @@ THIRD_PARTY = {
     "cluster": {"dask", "distributed"},
     "files": {"numpy", "pyarrow", "distributed"},
     "analysis": {"numpy", "scipy", "torch"},
-    "lab": {"numpy", "torch", "matplotlib", "dask", "distributed", "duckdb"},
+    "lab": {"numpy", "torch", "matplotlib", "dask", "distributed", "pyarrow"},
     "cli": {"numpy", "torch", "matplotlib", "cyclopts", "rich"},
 }
 FILES = sorted(SOURCE.rglob("*.py"))

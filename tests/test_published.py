@@ -13,7 +13,7 @@ from primefourier import lab
 from primefourier.encoding.aliases import find_aliases
 from primefourier.encoding.planning import USES
 from primefourier.lab import Run, ShuffledPrimeFourier
-from primefourier.lab.claim_tables import (
+from primefourier.lab.claims import (
     claims_as_data,
     claims_as_markdown,
     verdict_so_far,

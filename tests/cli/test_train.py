@@ -277,7 +277,7 @@ def test_plan_of_a_profile_asks_no_cluster(
     pfe: Pfe, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("primefourier.cluster.usable_cores", lambda: 0)
-    monkeypatch.setattr("primefourier.lab.estimate._TRIAL_FLOPS", 10**6)
+    monkeypatch.setattr("primefourier.lab.cost._TRIAL_FLOPS", 10**6)
     words = ("reproduce", "--profile", "smoke", "--scheduler", "tcp://127.0.0.1:9", "--plan")
     text = " ".join(pfe(*words)[1].split())
     assert text.startswith("21 models: 21 to train. workers time ")

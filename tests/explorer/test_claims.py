@@ -9,7 +9,7 @@ from explorer_pages import RECORDS, write_report
 from lab_records import STUDIES, configs_of, records_of, run_of
 from prime_models import modulus
 from primefourier.lab import Run
-from primefourier.lab.claim_tables import verdict_so_far
+from primefourier.lab.claims import verdict_so_far
 from visits import Visit, visit
 
 FINDINGS = Run(STUDIES, RECORDS).claims()

@@ -23,6 +23,7 @@ from prime_models import basis, input_range, modulus, primes
 from primefourier.lab import LearnedTable, export
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.export import COLUMNS, Format, export_records
+from primefourier.lab.probe import RowAblation
 from primefourier.lab.record import Record
 from small_models import small_config
 
@@ -120,12 +121,6 @@ def test_a_file_holds_every_figure_of_every_record(tmp_path: Path, kind: Format)
         assert row == expected
 
 
-def test_the_formats_agree_to_the_last_bit(tmp_path: Path) -> None:
-    jsonl, texts, parquet = (read(save(RECORDS, tmp_path, kind), kind) for kind in FORMATS)
-    assert jsonl == parquet
-    assert texts == [without_nulls(row) for row in jsonl]
-
-
 @pytest.mark.parametrize("kind", FORMATS)
 def test_nothing_to_export_is_an_empty_table(tmp_path: Path, kind: Format) -> None:
     path = save([], tmp_path, kind)
@@ -134,30 +129,15 @@ def test_nothing_to_export_is_an_empty_table(tmp_path: Path, kind: Format) -> No
         assert path.read_text(encoding="utf-8").strip() == ",".join(COLUMNS)
     if kind == "parquet":
         with duckdb.connect() as database:
-            assert database.read_parquet(str(path)).columns == list(COLUMNS)
-
-
-@pytest.mark.parametrize("seed", [0, 2**31, 2**53 + 1, 2**63 - 1])
-def test_seeds_of_every_size_stay_exact(tmp_path: Path, seed: int) -> None:
-    records = plausible([replace(EXP2[0], seed=seed), EXP2[1]])
-    for kind in FORMATS:
-        found = [row["seed"] for row in read(save(records, tmp_path, kind), kind)]
-        assert found == [seed, 42]
-
-
-def test_a_parquet_file_has_types_that_other_tools_understand(tmp_path: Path) -> None:
-    path = save(RECORDS, tmp_path, "parquet")
-    with duckdb.connect() as database:
-        found = database.read_parquet(str(path))
-        assert dict(zip(found.columns, map(str, found.types), strict=True)) == COLUMNS
+            found = database.read_parquet(str(path))
+            assert dict(zip(found.columns, map(str, found.types), strict=True)) == COLUMNS
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_a_model_of_no_study_has_none(tmp_path: Path, kind: Format) -> None:
-    records = plausible(EXP2[:2])
-    one, other = read(save(records, tmp_path, kind, {EXP2[0].key: "mine, yours"}), kind)
-    assert (one["study"], other["study"]) == ("mine, yours", "" if kind == "csv" else None)
-    assert one["relevant_drop"] is not None
+def test_large_seeds_stay_exact(tmp_path: Path, kind: Format) -> None:
+    records = plausible([replace(EXP2[0], seed=seed) for seed in (2**53 + 1, 2**63 - 1)])
+    rows = read(save(records, tmp_path, kind), kind)
+    assert [row["seed"] for row in rows] == [2**53 + 1, 2**63 - 1]
 
 
 @pytest.mark.parametrize("kind", FORMATS)
@@ -179,7 +159,7 @@ def test_accuracy_beyond_the_range_and_other_ablations_are_columns(
         small_config(), beyond=(100, 10**30), beyond_samples=4, ablations=("zero", "optimal")
     )
     counts = measured(small_config(), [0.5, 0.25, 0.0]).measured
-    half = replace(counts.counts(), lost=(counts.test_size // 2, 0, 0), gained=(0, 0, 0))
+    half = RowAblation(counts.correct, (counts.test_size // 2, 0, 0), (0, 0, 0))
     counts = replace(
         counts, beyond={"100": (3, 4), str(10**30): (1, 4)}, ablations={"optimal": half}
     )
@@ -203,83 +183,58 @@ STRANGE = {
 def test_strange_fields_of_unknown_parts_stand_in_the_recipe_alone(
     tmp_path: Path, kind: Format
 ) -> None:
-    recipes = []
+    recipe = json.loads(json.dumps(small_config().to_dict()))
     for part in ("embedding", "task", "training"):
-        recipe = json.loads(json.dumps(small_config().to_dict()))
         recipe[part] = {"name": "mine", "version": 7, **STRANGE}
-        recipes.append(recipe)
-    configs = [ModelConfig.from_dict(recipe) for recipe in recipes]
-    rows = read(save([failed(config, "why") for config in configs], tmp_path, kind), kind)
-    for row, config, recipe in zip(rows, configs, recipes, strict=True):
-        assert not config.known
-        assert json.loads(row["config"]) == recipe
-        assert (row["key"], row["status"], row["error"]) == (config.key, "failed", "why")
-        assert (row["accuracy"], row["drops"], row["seed"]) == (None, None, 42)
-        assert row["study"] == ("" if kind == "csv" else None)
-    first, second, third = rows
-    assert (first["embedding"], first["primes"], first["depth"]) == ("mine", None, None)
-    assert (first["modulus"], first["epochs"]) == (5, 2), "known parts keep theirs"
-    assert (second["modulus"], second["samples"], second["depth"]) == (None, None, 2)
-    nothing = "" if kind == "csv" else None
-    assert (third["epochs"], third["learning_rate"], third["trainer"]) == (None, None, nothing)
+    config = ModelConfig.from_dict(recipe)
+    assert not config.known
+    (row,) = read(save([failed(config, "why")], tmp_path, kind), kind)
+    assert json.loads(row["config"]) == recipe
+    assert (row["key"], row["status"], row["error"]) == (config.key, "failed", "why")
+    assert (row["embedding"], row["network"], row["seed"]) == ("mine", "row-classifier", 42)
+    empty = "" if kind == "csv" else None
+    assert (row["study"], row["trainer"]) == (empty, empty)
+    names = ("modulus", "depth", "primes", "epochs", "samples", "learning_rate", "accuracy")
+    assert [row[name] for name in (*names, "drops")] == [None] * 8
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_strange_paths_are_written_to(tmp_path: Path, kind: Format) -> None:
+def test_an_interrupted_write_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Format
+) -> None:
     folder = tmp_path / "it's [a] *folder*; ä %20"
     folder.mkdir()
     path = save(RECORDS[:1], folder, kind)
-    assert list(folder.iterdir()) == [path]
-    assert path.stat().st_size > 0
-
-
-@pytest.mark.parametrize("kind", FORMATS)
-@pytest.mark.parametrize("problem", [OSError("disk full"), KeyboardInterrupt()])
-def test_an_interrupted_write_leaves_the_old_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Format, problem: BaseException
-) -> None:
-    path = save(RECORDS[:1], tmp_path, kind)
     before = path.read_bytes()
     write = export._WRITERS[kind]
 
     def stop_half_way(rows: Any, file: BinaryIO) -> None:
         write(rows, file)
-        assert Path(file.name).exists()
-        raise problem
+        raise KeyboardInterrupt
 
     monkeypatch.setitem(export._WRITERS, kind, stop_half_way)
-    with pytest.raises(type(problem)):
+    with pytest.raises(KeyboardInterrupt):
         export_records(RECORDS, path, kind)
     assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
+    assert list(folder.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("kind", FORMATS)
-def test_an_existing_file_is_replaced(tmp_path: Path, kind: Format) -> None:
-    path = save(RECORDS, tmp_path, kind)
-    before = path.read_bytes()
-    with path.open("rb") as reader:
-        assert len(read(save(RECORDS[:1], tmp_path, kind), kind)) == 1
-        assert reader.read() == before, "who is reading the old file must not be disturbed"
-
-
-def test_without_duckdb_the_error_says_what_to_do(
+def test_without_pyarrow_the_error_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(ImportError, match=r"pip install '\.\[lab\]' in a clone"):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r"needs pyarrow, .* pip install '\.\[lab\]' in a clone"):
         save(RECORDS, tmp_path, "parquet")
     assert list(tmp_path.iterdir()) == []
-    assert len(read(save(RECORDS, tmp_path, "csv"), "csv")) == len(RECORDS)
 
 
-def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="format must be 'jsonl', 'csv' or 'parquet', got 'xml'"):
         export_records(RECORDS, tmp_path / "x", "xml")  # type: ignore[arg-type]
     with pytest.raises(OSError, match="cannot be written: Is a directory; choose another place"):
         export_records(RECORDS, tmp_path, "csv")
     with pytest.raises(FileNotFoundError, match="create it first"):
-        export_records(RECORDS, tmp_path / "no" / "x.csv", "csv")
+        export_records(RECORDS, str(tmp_path / "no" / "x.csv"))
 
 
 @pytest.mark.parametrize("kind", FORMATS)
@@ -319,21 +274,10 @@ def test_a_number_that_parquet_cannot_hold_is_reported(tmp_path: Path) -> None:
 def test_no_text_of_a_csv_file_begins_a_formula(tmp_path: Path) -> None:
     texts = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(1)", "\t=1", "\r=1"]
     records = [failed(replace(EXP2[0], seed=i), text) for i, text in enumerate(texts)]
-    records += plausible(configs_of("exp2", moduli=(15,), ranges=(30,), primes=(3, 5)))
-    path = save(records, tmp_path, "csv")
-    rows = read(path, "csv")
-    assert [row["error"] for row in rows] == [*(f"'{text}" for text in texts), ""]
-    for kind in ("jsonl", "parquet"):
-        found = [row["error"] for row in read(save(records, tmp_path, kind), kind)]
-        assert found == [*texts, None]
-    negative = measured(EXP2[0], [0.7, -0.25, 0, 0, 0, 0, 0, 0], accuracy=0.75)
-    (row,) = read(save([negative], tmp_path, "csv"), "csv")
-    assert row["drops"][1] == -0.25, "numbers stay numbers"
-
-
-def test_a_path_may_be_a_text(tmp_path: Path) -> None:
-    export_records(RECORDS[:1], str(tmp_path / "x.jsonl"), "jsonl")
-    assert len(read(tmp_path / "x.jsonl", "jsonl")) == 1
+    rows = read(save(records, tmp_path, "csv"), "csv")
+    assert [row["error"] for row in rows] == [f"'{text}" for text in texts]
+    rows = read(save(records, tmp_path, "jsonl"), "jsonl")
+    assert [row["error"] for row in rows] == texts
 
 
 @pytest.mark.parametrize("kind", FORMATS)

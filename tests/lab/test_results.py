@@ -16,7 +16,6 @@ import pytest
 
 from lab_records import (
     EXP1,
-    PROVENANCE,
     configs_of,
     failed,
     measured,
@@ -31,7 +30,6 @@ from primefourier.lab import parts as lab_parts
 from primefourier.lab import results
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.export import COLUMNS
-from primefourier.lab.record import Record
 from primefourier.lab.results import newest_run
 from primefourier.lab.store import StoreError, write_store
 from primefourier.lab.studies.study import find_axes
@@ -52,24 +50,13 @@ def write_run(folder: Path) -> Path:
 
 
 def test_a_folder_is_opened_by_its_name(tmp_path: Path) -> None:
-    write_run(tmp_path)
-    for folder in (tmp_path, str(tmp_path)):
-        run = lab.open(folder)
-        assert run.planned == CONFIGS
-        assert [record.config for record in run.records] == CONFIGS[:3]
-        assert (run.folder, list(run.commands)) == (
-            tmp_path,
-            ["pfe run exp1 --sizes 4 --ranges 100"],
-        )
-    assert repr(run) == f"Run({str(tmp_path)!r}: 2 of 4 models measured)"
-
-
-def test_models_are_counted_by_study(tmp_path: Path) -> None:
-    run = lab.open(write_run(tmp_path))
-    counts = {"planned": 4, "measured": 2, "failed": 1, "waiting": 1}
-    assert run.counts == {**counts, "probed": 2}
-    assert run.progress() == {"exp1": counts}
+    run = lab.open(str(write_run(tmp_path)))
+    assert run.planned == CONFIGS
+    assert [record.config for record in run.records] == CONFIGS[:3]
+    assert list(run.commands) == ["pfe run exp1 --sizes 4 --ranges 100"]
+    assert run.counts == {"planned": 4, "measured": 2, "failed": 1, "waiting": 1, "probed": 2}
     assert run.failures == [run.records[2]]
+    assert repr(run) == f"Run({str(tmp_path)!r}: 2 of 4 models measured)"
 
 
 def test_the_store_is_read_once_and_claims_are_judged_once(
@@ -143,11 +130,6 @@ def test_claims_are_read_without_torch_dask_and_matplotlib(tmp_path: Path) -> No
     assert done.stdout == "[]\n"
 
 
-def test_an_unknown_name_of_the_laboratory_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match=r"'primefourier\.lab' has no attribute 'opened'"):
-        _ = lab.opened
-
-
 # Studies that are not the paper's.
 
 
@@ -157,19 +139,6 @@ MINE = [
     for r in (30, 40)
     for seed in (1, 2)
 ]
-
-
-def counted(config: ModelConfig, drops: list[float], beyond: dict[str, int]) -> Record:
-    """Return a record of a model with test sets beyond its range: right answers of each."""
-    plain = small_config(
-        modulus=config.to_dict()["task"]["modulus"],
-        input_range=config.to_dict()["task"]["input_range"],
-        seed=config.seed,
-    )
-    sizes = config.task.beyond_sizes()
-    counts = {name: (right, sizes[name]) for name, right in beyond.items()}
-    measurement = replace(measured(plain, drops).measured, beyond=counts)
-    return Record(config=config, provenance=PROVENANCE, measurement=measurement)
 
 
 def test_a_summary_has_one_row_for_each_configuration() -> None:
@@ -206,35 +175,12 @@ def test_a_summary_leaves_out_what_is_not_measured_and_names_further_axes() -> N
     assert lab.Run([lab.Study("deep", deep)], []).summary() == []
 
 
-def test_a_summary_of_one_configuration_has_no_axes() -> None:
-    configs = [small_config(seed=seed, beyond=(100,), beyond_samples=4) for seed in (1, 2)]
-    records = [
-        counted(config, [0.5, 0.25, 0.0], {"100": right})
-        for config, right in zip(configs, (1, 2), strict=True)
-    ]
-    (row,) = lab.Run([lab.Study("mine", configs)], records).summary()
-    assert list(row) == [
-        "study", "seeds", "models", "accuracy", "relevant_drop", "other_drop", "beyond",
-    ]  # fmt: skip
-    assert row["beyond"] == {"100": 0.375}
-
-
 def test_a_summary_may_be_of_another_kind_of_ablation() -> None:
     run = run_of(CONFIGS, map(with_probe, plausible(CONFIGS)))
     zero, permuted = run.summary(), run.summary("permute")
     assert [row["|P|"] for row in zero] == [row["|P|"] for row in permuted] == [4]
     assert permuted[0]["other_drop"] == 0.0 != zero[0]["other_drop"]
     assert run_of(CONFIGS, plausible(CONFIGS)).summary("permute") == []
-
-
-def test_a_drop_that_nothing_predicts_is_missing_in_a_summary() -> None:
-    config = replace(small_config(), embedding=lab.LearnedTable(size=30, width=4, row_count=2))
-    record = measured(config, [0.5, 0.25])
-    (row,) = lab.Run([small_study(config)], [record]).summary()
-    assert row["relevant_drop"] is None
-    assert row["other_drop"] == pytest.approx(0.375, abs=1 / 180)
-    (always,) = lab.Run([small_study(config)], [measured(config, [0.0, 0.0])]).summary()
-    assert always["other_drop"] == 0.0
 
 
 def test_progress_is_that_of_each_study_and_shared_models_count_once() -> None:
@@ -268,12 +214,6 @@ def test_a_frame_has_one_row_per_model_and_the_columns_of_an_export(
     run.export(tmp_path / "records.jsonl")
     lines = (tmp_path / "records.jsonl").read_text().splitlines()
     assert [json.loads(line)["study"] for line in lines] == list(frame["study"])
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_a_frame_without_records_has_its_columns(library: Literal["pandas", "polars"]) -> None:
-    frame = lab.Run([small_study()], []).frame(library)
-    assert (list(frame.columns), len(frame)) == (list(COLUMNS), 0)
 
 
 def test_an_unknown_or_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -352,44 +292,14 @@ def test_models_with_unknown_parts_can_be_opened_summarised_and_exported(tmp_pat
     }
 
 
-@pytest.mark.parametrize("kind", lab_parts.PARTS)
-def test_a_model_with_an_unknown_part_is_not_trained(kind: str) -> None:
-    record = lab.measure(somebody_elses(kind))
-    assert record.measurement is None
-    assert record.reason == (
-        f"ValueError: the {kind} 'somebody-elses' (version 3) is not registered here, so its "
+def test_a_model_with_an_unknown_part_is_not_trained() -> None:
+    assert lab.measure(somebody_elses("network")).reason == (
+        "ValueError: the network 'somebody-elses' (version 3) is not registered here, so its "
         "model cannot be trained; run the file that defines it"
     )
 
 
-def test_another_version_of_a_known_part_is_unknown() -> None:
-    recipe = json.loads(json.dumps(MINE[0].to_dict()))
-    recipe["task"]["version"] = 2
-    config = ModelConfig.from_dict(recipe)
-    assert not config.known
-    assert "(version 2) is not registered here" in lab.measure(config).reason
-    assert config.key != MINE[0].key
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"test_size": 0, "correct": 0, "correct_by_epoch": (0, 0), "lost": (0,) * 3},
-        {"row_names": ("a", "a", "b")},
-        {"row_names": (), "lost": (), "gained": (), "relevant": None},
-        {"relevant": ("c",)},
-        {"beyond": {"100": (0, 0)}},
-    ],
-)
-def test_counts_that_no_model_has_are_refused_whatever_its_parts(change: dict[str, Any]) -> None:
-    """Nothing else protects the means over records of unknown parts."""
-    counts = measured(MINE[0], [0.5, 0.25, 0.0]).measured
-    assert replace(counts, row_names=("a", "b", "c"), relevant=("c",))
-    with pytest.raises(ValueError, match="a record must"):
-        replace(counts, **change)
-
-
-@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+@pytest.mark.parametrize("number", ["NaN", "1e999"])
 def test_numbers_of_unknown_parts_are_finite(number: str, tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     config = somebody_elses("task", size=1)

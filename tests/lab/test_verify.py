@@ -44,15 +44,6 @@ def test_model_trained_again_is_the_same(records: list[Record]) -> None:
         assert (check.same, check.difference) == (True, "")
 
 
-def test_changed_record_is_found(records: list[Record]) -> None:
-    measured = records[1].measured
-    lost = (*measured.lost[:1], measured.lost[1] + 1, *measured.lost[2:])
-    forged = [records[0], changed(records[1], lost=lost), records[2]]
-    (check,) = [check for check in verify_records(forged, workers=0) if not check.same]
-    assert check.record == forged[1]
-    assert check.difference == f"lost[1]: {lost[1]} → {measured.lost[1]}"
-
-
 def test_probes_are_compared(records: list[Record]) -> None:
     probed = measure(CONFIGS[3], probe=True)
     checks = {c.record.config.seed: c for c in verify_records([*records[:1], probed], workers=0)}
@@ -105,24 +96,17 @@ def test_changed_circumstances_are_listed(records: list[Record]) -> None:
     record = records[0]
     here = Check(record, record)
     assert (here.changed, here.rounding_may_differ, here.source_differs) == ({}, False, False)
-    other = Check(made_with(record, machine="an abacus"), record)
-    assert other.changed == {"machine": ("an abacus", record.provenance.machine)}
-    assert other.rounding_may_differ
-    assert Check(made_with(record, device="cuda"), record).changed == {"device": ("cuda", "cpu")}
-    for name in ("python", "numpy", "torch"):
-        check = Check(with_version(record, name), record)
-        assert check.changed == {name: ("0.0", record.provenance.versions[name])}
+    abacus = Check(made_with(record, machine="an abacus", seconds=99.0), record)
+    assert abacus.changed == {"machine": ("an abacus", record.provenance.machine)}
+    for earlier in (made_with(record, device="cuda"), with_version(record, "torch")):
+        check = Check(earlier, record)
+        assert len(check.changed) == 1
         assert (check.rounding_may_differ, check.source_differs) == (True, False)
     for earlier in (made_with(record, commit="abc"), with_version(record, "primefourier")):
         check = Check(earlier, record)
         assert len(check.changed) == 1
         assert (check.rounding_may_differ, check.source_differs) == (False, True)
     assert "torch" in Check(made_with(record, versions={}), record).changed
-
-
-def test_time_and_duration_are_no_circumstances(records: list[Record]) -> None:
-    later = made_with(records[0], finished="2030-01-01T00:00:00+00:00", seconds=99.0)
-    assert Check(records[0], later).changed == {}
 
 
 def test_seed_decides_the_sample_of_measured_models() -> None:
@@ -140,25 +124,16 @@ def test_seed_decides_the_sample_of_measured_models() -> None:
     assert [record for record in samples[0] if record in smaller] == smaller
 
 
-def test_large_samples_take_all_models(records: list[Record]) -> None:
+def test_large_samples_take_all_models_and_empty_ones_are_refused(records: list[Record]) -> None:
     assert choose_sample([failed(small_config()), *records], 99, seed=1) == records
-    assert choose_sample([failed(small_config())], 1, seed=1) == []
-
-
-def test_empty_sample_is_refused(records: list[Record]) -> None:
     with pytest.raises(ValueError, match="count must be an integer of at least 1, got 0"):
         choose_sample(records, 0, seed=0)
 
 
-def test_other_records_are_refused_before_training(
-    records: list[Record],
-) -> None:
-    with pytest.raises(
-        ValueError, match=r"measured records are required, but a\+b mod 5 .* failed"
-    ):
-        verify_records([*records, failed(small_config())])
-    with pytest.raises(ValueError, match="one record of each model is required, got 5 of 4"):
-        verify_records([*records, records[0]])
+def test_other_records_are_refused_before_training(records: list[Record]) -> None:
+    for more in (failed(small_config()), records[0]):
+        with pytest.raises(ValueError, match="got 5 records of 4 measured models"):
+            verify_records([*records, more])
     with pytest.raises(ValueError, match="workers must be an integer of at least 0, got -1"):
         verify_records(records, workers=-1)
 

@@ -212,7 +212,7 @@ def bench(*, epochs: Integer = 3, workers: Positive | None = None, json: Json = 
         workers: Worker processes of fast (default: one for each core).
     """
     from primefourier.cluster import usable_cores
-    from primefourier.lab.speed import measure_speed
+    from primefourier.lab.cost import measure_speed
     from primefourier.lab.studies import SinglePrime
 
     configs = SinglePrime(sizes=(8,), ranges=(1000,), epochs=epochs).configs

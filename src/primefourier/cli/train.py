@@ -169,8 +169,7 @@ def _warn_of_invisible(studies: Sequence[StudyLike]) -> None:
 def _print_plan(studies: Sequence[StudyLike], folder: Path, sweep: Sweep) -> None:
     """Print how many models a sweep has left, and a range of times for some numbers of workers."""
     from primefourier.cluster import usable_cores
-    from primefourier.lab.cost import sweep_seconds
-    from primefourier.lab.estimate import measured_in, trial_rates
+    from primefourier.lab.cost import measured_in, sweep_seconds, trial_rates
 
     sweep.check(here=True)
     configs = list({c.key: c for study in studies for c in study.configs}.values())

@@ -44,7 +44,7 @@ def claims(
         evidence: Also show the evidence for every claim.
     """
     from primefourier import lab
-    from primefourier.lab.claim_tables import claims_as_data
+    from primefourier.lab.claims import claims_as_data
     from primefourier.lab.studies.paper_claims import CLAIMS
 
     if claim is not None:
@@ -95,7 +95,7 @@ def _print_left_out(run: Run, kind: Kind) -> None:
 
 
 def _print_evidence(findings: Mapping[Claim, Finding]) -> None:
-    from primefourier.lab.claim_tables import (
+    from primefourier.lab.claims import (
         NOT_SETTLED,
         coverage,
         verdict_so_far,

@@ -1,15 +1,88 @@
-"""Claims, the evidence for them, and verdicts."""
+"""Claims, the evidence for them, verdicts, and how they are written."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
-from primefourier.lab.agreement import Agreement
+from primefourier.analysis import Interval
 from primefourier.lab.cells import Cell
+from primefourier.lab.tables import Table
 
 Verdict = Literal["holds", "holds in part", "does not hold", "cannot be told", "not measured yet"]
+_AGREES = {True: "yes", False: "no", None: "cannot be told"}
+_EVIDENCE = ("configuration", "value", "agrees", "settled")
+NOT_SETTLED = ", not settled"
+AT_LEAST_ZERO = -1e-12
+"""A bound that allows a difference of 0 up to rounding."""
+_ABOUT_INTERVALS = (
+    "Verdicts go by means over seeds. Intervals are Student's, over the seeds of a configuration; "
+    "one seed has none. A configuration is not settled if part of its interval agrees with the "
+    "claim and part does not: the count within intervals has it either way."
+)
+
+
+class Agreement(NamedTuple):
+    """Whether a configuration agrees with a claim.
+
+    Two conditions join with ``&``: both must hold; one that certainly does not hold settles the
+    answer.
+
+    Args:
+        agrees: Whether the mean agrees; None if it is undecided.
+        settled: Whether every value of the 95 % interval over seeds gives the same answer; None
+            where one seed leaves the interval unknown.
+
+    >>> Agreement(False, True) & Agreement(True, False)
+    Agreement(agrees=False, settled=True)
+    """
+
+    agrees: bool | None
+    settled: bool | None
+
+    def __and__(self, other: Agreement) -> Agreement:
+        agrees = bool(self.agrees and other.agrees)
+        if self.settled is None or other.settled is None:
+            return Agreement(agrees, None)
+        if agrees:
+            return Agreement(agrees, self.settled and other.settled)
+        return Agreement(agrees, any(one.settled and not one.agrees for one in (self, other)))
+
+
+def is_inside(drop: Interval, low: float, high: float) -> Agreement:
+    """Return whether a drop, rounded to two decimals as in the paper, lies in a range.
+
+    >>> is_inside(Interval(0.58, 0.55, 0.61, 5), 0.60, 0.92)
+    Agreement(agrees=False, settled=False)
+    """
+    return _compare(drop, lambda value: (round(value, 2) > high) - (round(value, 2) < low))
+
+
+def is_above(value: Interval, bound: float) -> Agreement:
+    """Return whether a value is above a bound.
+
+    >>> is_above(Interval(0.5, 0.2, 0.8, 5), 0.1)
+    Agreement(agrees=True, settled=True)
+    """
+    return _compare(value, lambda value: -(value <= bound))
+
+
+def is_below_floor(drop: Interval, floor: float) -> Agreement:
+    """Return whether a drop of either sign is below the noise floor.
+
+    >>> is_below_floor(Interval(0.004, None, None, 1), 0.0112)
+    Agreement(agrees=True, settled=None)
+    """
+    return _compare(drop, lambda value: (value >= floor) - (value <= -floor))
+
+
+def _compare(value: Interval, side: Callable[[float], int]) -> Agreement:
+    """Compare with a range, given whether a number is below it (-1), inside (0) or above it (1)."""
+    agrees = side(value.mean) == 0
+    if value.low is None or value.high is None:
+        return Agreement(agrees, None)
+    return Agreement(agrees, side(value.low) == side(value.high))
 
 
 @dataclass(frozen=True)
@@ -112,12 +185,7 @@ class Claim:
 
 
 def judge_all(evidence: Sequence[Evidence], measured: str, asked: int) -> Finding:
-    """Judge a claim about every configuration.
-
-    >>> found = judge_all([Evidence("a", "1", True), Evidence("b", "2", False)], "1 of 2", 2)
-    >>> found.verdict
-    'holds in part'
-    """
+    """Judge a claim about every configuration."""
     if not evidence:
         return Finding("not measured yet", "", (), asked)
     agreeing = count_agreeing(evidence)
@@ -130,3 +198,85 @@ def judge_all(evidence: Sequence[Evidence], measured: str, asked: int) -> Findin
 def count_agreeing(evidence: Sequence[Evidence]) -> int:
     """Return how many configurations agree with a claim."""
     return sum(item.agrees is True for item in evidence)
+
+
+def claims_as_data(findings: Mapping[Claim, Finding]) -> list[dict[str, Any]]:
+    """Return the claims with the paper's value, measured value, verdict and evidence."""
+    return [
+        {
+            "claim": claim.name,
+            "statement": claim.statement,
+            "paper": claim.paper,
+            "rule": claim.rule,
+            "measured": finding.measured,
+            "verdict": finding.verdict,
+            "within_intervals": within_intervals(finding),
+            "depends_on_seed": finding.depends_on_seed,
+            "complete": finding.complete,
+            "configurations": len(finding.evidence),
+            "configurations_asked": finding.asked,
+            "evidence": [
+                {name: getattr(item, name) for name in _EVIDENCE} for item in finding.evidence
+            ],
+        }
+        for claim, finding in findings.items()
+    ]
+
+
+def claims_as_markdown(findings: Mapping[Claim, Finding], *, heading: str) -> str:
+    """Return the table of claims, and below it the evidence for each."""
+    columns = ["claim", "the paper says", "measured", "agree within 95 % intervals", "verdict"]
+    summary = Table(
+        [*columns, "configurations"],
+        [
+            [
+                f"**{claim.name}** {claim.statement}",
+                claim.paper,
+                finding.measured or "—",
+                within_intervals(finding) or "—",
+                f"**{verdict_so_far(finding)}**",
+                coverage(finding),
+            ]
+            for claim, finding in findings.items()
+        ],
+    )
+    parts = [f"# {heading}", summary.markdown(), _ABOUT_INTERVALS]
+    for claim, finding in findings.items():
+        parts += [f"## {claim.name}: {verdict_so_far(finding)}", f"Rule: {claim.rule}."]
+        if finding.evidence:
+            rows = [[e.configuration, e.value, write_agrees(e)] for e in finding.evidence]
+            parts.append(Table(["configuration", "measured", "agrees"], rows).markdown())
+    return "\n\n".join(parts) + "\n"
+
+
+def coverage(finding: Finding) -> str:
+    """Write how many of the configurations that a claim is about are measured."""
+    return f"{len(finding.evidence)} of {finding.asked}"
+
+
+def within_intervals(finding: Finding) -> str:
+    """Write how many configurations agree if each mean may be anywhere in its 95 % interval.
+
+    >>> sure, unsure = (Evidence("", "", agrees=True, settled=value) for value in (True, False))
+    >>> within_intervals(Finding("holds", "", (sure, unsure), 2))
+    '1 to 2 of 2'
+    """
+    if not finding.intervals:
+        return ""
+    total = len(finding.evidence)
+    counts = " to ".join(dict.fromkeys(map(str, finding.agreeing)))
+    some = f"; {finding.intervals} with an interval" if finding.intervals < total else ""
+    return f"{counts} of {total}{some}"
+
+
+def write_agrees(item: Evidence) -> str:
+    """Write whether a configuration agrees, and whether part of its interval contradicts that."""
+    return _AGREES[item.agrees] + NOT_SETTLED * item.doubtful
+
+
+def verdict_so_far(finding: Finding) -> str:
+    """Write a verdict, and whether measurements are missing or single seeds disagree."""
+    unfinished = finding.verdict != "not measured yet" and not finding.complete
+    return (
+        finding.verdict + " so far" * unfinished + ", depends on the seed" * finding.depends_on_seed
+    )

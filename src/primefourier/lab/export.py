@@ -10,7 +10,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, get_args
 
-from primefourier._checks import require_choice
+from primefourier._checks import missing_extra, require_choice
 from primefourier._files import write_file
 from primefourier.lab.cells import split_drops
 from primefourier.lab.probe import KINDS
@@ -73,7 +73,7 @@ COLUMNS = {
     "commit": "VARCHAR",
     "versions": "VARCHAR",
 }
-"""The columns of an export, with their types in Parquet. Lists have one entry per row, in the order
+"""The columns of an export, with their types in SQL. Lists have one entry per row, in the order
 of ``row_names``, or one per epoch; fields that a model's parts lack are empty, and those that do
 not fit the type of their column stand in ``config`` alone. Those of probes
 (``mean_drops`` to ``relevant_share``) have one entry per row, one per block (by prime, then by
@@ -151,30 +151,21 @@ def _flatten(record: Record, study: str | None) -> dict[str, Any]:
         row |= {f"{kind}_drops": list(probe.row_drops(kind)) for kind in KINDS[1:]}
         row |= {f"block_{kind}_drops": list(probe.block_drops(kind)) for kind in KINDS}
         row |= {measure.name: list(measure.read(probe)) for measure in MEASURES}
-    texts = {name: value for name, value in row.items() if isinstance(value, str)}
-    return row | {name: _encodable(text) for name, text in texts.items()}
+    for name, value in row.items():
+        if isinstance(
+            value, str
+        ):  # JSON can name halves of surrogate pairs, UTF-8 cannot hold them
+            row[name] = value.encode(errors="backslashreplace").decode()
+    return row
 
 
 def _fits(value: object, kind: str) -> bool:
-    """Return whether a column can hold a field of a part, which may be anybody's.
-
-    >>> _fits(7, "BIGINT"), _fits(2**63, "BIGINT"), _fits("7", "BIGINT"), _fits([3, 5], "BIGINT[]")
-    (True, False, False, True)
-    """
+    """Return whether a column can hold a field of a part, which may be anybody's."""
     if kind.endswith("[]"):
         return isinstance(value, list) and all(_fits(item, kind[:-2]) for item in value)
     if kind == "BIGINT":
         return type(value) is int and -(2**63) <= value < 2**63
     return type(value) is (str if kind == "VARCHAR" else float)
-
-
-def _encodable(text: str) -> str:
-    r"""Escape halves of surrogate pairs, which JSON can name but no UTF-8 file can hold.
-
-    >>> _encodable("\ud800 ü")
-    '\\ud800 ü'
-    """
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _write_jsonl(rows: Iterable[dict[str, Any]], file: BinaryIO) -> None:
@@ -191,11 +182,7 @@ def _write_csv(rows: Iterable[dict[str, Any]], file: BinaryIO) -> None:
 
 
 def _as_cell(value: Any) -> Any:
-    """Write lists as JSON, and an apostrophe before texts that a spreadsheet reads as formulas.
-
-    >>> _as_cell([1, 2]), _as_cell("=1+1"), _as_cell(-1.5)
-    ('[1, 2]', "'=1+1", -1.5)
-    """
+    """Write lists as JSON, and an apostrophe before texts that a spreadsheet reads as formulas."""
     if isinstance(value, str) and value.startswith(_BEGIN_FORMULAS):
         return f"'{value}"
     return json.dumps(value) if isinstance(value, list | bool) else value
@@ -203,29 +190,25 @@ def _as_cell(value: Any) -> Any:
 
 def _write_parquet(rows: Sequence[dict[str, Any]], file: BinaryIO) -> None:
     try:
-        import duckdb
+        import pyarrow as pa
+        from pyarrow import parquet
     except ImportError as error:
-        raise ImportError(
-            "Parquet export needs duckdb, which is not installed; run "
-            "pip install '.[lab]' in a clone, or export to jsonl or csv"
-        ) from error
-    columns = ", ".join(f'"{name}" {kind}' for name, kind in COLUMNS.items())
-    place = file.name.replace("'", "''")
+        raise missing_extra("Parquet export", error, "lab") from error
+    types = {
+        "VARCHAR": pa.string(),
+        "BIGINT": pa.int64(),
+        "DOUBLE": pa.float64(),
+        "BOOLEAN": pa.bool_(),
+    }
+    types |= {f"{name}[]": pa.list_(kind) for name, kind in types.items()}
+    schema = pa.schema([(name, types[kind]) for name, kind in COLUMNS.items()])
     try:
-        with duckdb.connect() as database:
-            database.execute(f"CREATE TABLE records ({columns})")
-            values = [list(row.values()) for row in rows]
-            if values:
-                marks = ", ".join("?" * len(COLUMNS))
-                database.executemany(f"INSERT INTO records VALUES ({marks})", values)
-            database.execute(f"COPY records TO '{place}' (FORMAT parquet, USE_TMP_FILE false)")
-    except duckdb.IOException as error:
-        raise OSError(str(error)) from error
-    except duckdb.Error as error:
-        reason = str(error).splitlines()[0][:200]
+        table = pa.Table.from_pylist(rows, schema)
+    except (pa.ArrowException, OverflowError) as error:
         raise ValueError(
-            f"a Parquet file cannot hold a record: {reason}; export to jsonl"
+            f"a Parquet file cannot hold a record: {str(error)[:200]}; export to jsonl"
         ) from error
+    parquet.write_table(table, file)
 
 
 _WRITERS: dict[str, Callable[[Sequence[dict[str, Any]], BinaryIO], None]] = {

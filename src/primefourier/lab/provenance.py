@@ -11,8 +11,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from primefourier.cluster import versions
-
 _PACKAGES = ("primefourier", "numpy", "torch")
 _MOST_SECONDS = 1e9
 
@@ -66,6 +64,8 @@ def provenance_now(*, seconds: float, device: str) -> Provenance:
 
 @cache
 def _versions() -> dict[str, str]:
+    from primefourier.cluster import versions  # which loads asyncio
+
     return versions(_PACKAGES)
 
 

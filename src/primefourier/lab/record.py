@@ -44,19 +44,16 @@ class Measurement:
     beyond: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        zero = RowAblation(self.correct, self.lost, self.gained)
         rows, wrong = len(self.row_names), self.test_size - self.correct
-        for found in (zero, *self.ablations.values()):
-            if (len(found.lost), len(found.gained)) != (rows, rows):
+        pairs = [(found.lost, found.gained) for found in self.ablations.values()]
+        for lost, gained in [(self.lost, self.gained), *pairs]:
+            if (len(lost), len(gained)) != (rows, rows):
                 raise ValueError(f"a record of {rows} rows must have as many drops")
-            if max(found.lost, default=0) > self.correct or max(found.gained, default=0) > wrong:
+            if max(lost, default=0) > self.correct or max(gained, default=0) > wrong:
                 raise ValueError("a row must not lose or gain more answers than there are")
-        counts = (*self.correct_by_epoch, self.correct)
-        if (
-            not counts[:-1]
-            or max(counts) > self.test_size
-            or 0 in (self.train_size, self.test_size)
-        ):
+        most = max(*self.correct_by_epoch, self.correct, 0)
+        sizes = (len(self.correct_by_epoch), self.train_size, self.test_size)
+        if most > self.test_size or 0 in sizes:
             raise ValueError("a record must count answers of all epochs, and of no more examples")
         if any(correct > size or not size for correct, size in self.beyond.values()):
             raise ValueError("a record must not count more answers beyond the range than examples")
@@ -95,11 +92,11 @@ class Measurement:
         """Accuracy on each test set beyond the input range."""
         return {name: correct / size for name, (correct, size) in self.beyond.items()}
 
-    def counts(self, kind: Kind = "zero") -> RowAblation:
-        """Return the counts of each row under one kind of ablation."""
+    def counts(self, kind: Kind = "zero") -> RowAblation | None:
+        """Return the counts of each row under one kind of ablation, if it was measured."""
         if kind == "zero":
             return RowAblation(self.correct, self.lost, self.gained)
-        return self.ablations[kind]
+        return self.ablations.get(kind)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Measurement:
@@ -131,6 +128,10 @@ class Measurement:
             raise ValueError("a record must count the answers that its model has, and no others")
 
 
+_FIGURES = (
+    *("accuracy", "accuracy_by_epoch", "accuracy_beyond", "drops", "p_values", "noise_floor"),
+)
+"""What follows from the counts of a measurement."""
 _NOT_COUNTS = ("row_names", "relevant", "trainer", "ablations")
 
 
@@ -190,19 +191,20 @@ class Record:
 
     def row_counts(self, kind: Kind = "zero") -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the answers lost and gained by each row under one kind of ablation."""
-        if not self.knows(kind):
+        found = self._ablation(kind)
+        if found is None:
             raise ValueError(f"{self.config.describe()} was not ablated by {kind!r}")
-        probe = self.probe
-        known = kind == "zero" or kind in self.measured.ablations or probe is None
-        found = self.measured.counts(kind) if known else probe.rows[kind]  # type: ignore[union-attr]
         return found.lost, found.gained
 
     def knows(self, kind: Kind) -> bool:
         """Return whether the drops under one kind of ablation were measured."""
-        measured = self.measurement
-        if measured is None or kind == "zero" or kind in measured.ablations:
-            return measured is not None
-        return self.probe is not None and kind in self.probe.rows
+        return self._ablation(kind) is not None
+
+    def _ablation(self, kind: Kind) -> RowAblation | None:
+        if self.measurement is None:
+            return None
+        probed = {} if self.probe is None else self.probe.rows
+        return self.measurement.counts(kind) or probed.get(kind)
 
     @property
     def reason(self) -> str:
@@ -230,15 +232,8 @@ class Record:
             "probed": self.probed and asdict(self.probed),
         }
         if self.measurement is not None:
-            m = self.measurement
-            data["measurement"] = _lists(asdict(m)) | {
-                "accuracy": m.accuracy,
-                "accuracy_by_epoch": list(m.accuracy_by_epoch),
-                "accuracy_beyond": m.accuracy_beyond,
-                "drops": list(m.drops),
-                "p_values": list(m.p_values),
-                "noise_floor": m.noise_floor,
-            }
+            figures = {name: getattr(self.measurement, name) for name in _FIGURES}
+            data["measurement"] = _lists(asdict(self.measurement) | figures)
         return data
 
 

@@ -10,13 +10,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
-from primefourier._checks import require_choice
+from primefourier._checks import printable, require_choice
 from primefourier._files import write_file, writing
 from primefourier.analysis.ablation import Kind
 from primefourier.explorer import make_page, page_data
 from primefourier.lab.cells import Cell
-from primefourier.lab.claim_tables import claims_as_data, claims_as_markdown
-from primefourier.lab.claims import Claim, Finding
+from primefourier.lab.claims import Claim, Finding, claims_as_data, claims_as_markdown
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.export import COLUMNS, Format, export_records, record_rows
 from primefourier.lab.record import Record
@@ -104,11 +103,8 @@ class Run:
         """Return one row per measured configuration of every study.
 
         Each has the study, the values along its axes, the number of seeds and models, and the
-        means over them: test accuracy, the drop of relevant rows and of other rows, and the
-        accuracy on each test set beyond the input range.
-
-        Args:
-            kind: The kind of ablation of the drops.
+        means over them: test accuracy, the drop of relevant rows and of other rows under one kind
+        of ablation, and the accuracy on each test set beyond the input range.
         """
         return [
             {
@@ -128,11 +124,7 @@ class Run:
         ]
 
     def frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
-        """Return one row per model as a data frame, with the columns of :meth:`export`.
-
-        Args:
-            library: Whose data frame it is.
-        """
+        """Return one row per model as a data frame, with the columns of :meth:`export`."""
         require_choice(library, ("pandas", "polars"), "library")
         try:
             module = import_module(library)
@@ -154,11 +146,7 @@ class Run:
         return {key: ", ".join(found) for key, found in names.items()}
 
     def cells(self, kind: Kind = "zero") -> dict[str, list[Cell]]:
-        """Return the cells of the paper's configurations, by experiment.
-
-        Args:
-            kind: The kind of ablation: zero in the paper; the others need probes.
-        """
+        """Return the cells of the paper's configurations, by experiment."""
         if kind not in self._cells:
             self._cells[kind] = paper_cells(self.grids, kind=kind)
         return self._cells[kind]
@@ -195,11 +183,8 @@ class Run:
         """
         target = self.folder / "report.html" if path is None else Path(path)
         data = self.page_data()
-        name = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in data["name"])
-        page = make_page(
-            page_data(run=data, own=own_form()), title=f"{name}: Prime Fourier Embeddings"
-        )
-        write_file(target, page.encode())
+        title = f"{printable(data['name'])}: Prime Fourier Embeddings"
+        write_file(target, make_page(page_data(run=data, own=own_form()), title=title).encode())
         return target
 
     def figures(self, out: Path | str | None = None) -> list[Path]:

@@ -14,11 +14,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from primefourier._files import lock_file, open_in_place
-from primefourier.lab.config import ModelConfig
-from primefourier.lab.migrate import upgrade
 from primefourier.lab.probe import can_be_probed
 from primefourier.lab.record import Record
 from primefourier.lab.store_file import (
@@ -36,20 +34,19 @@ from primefourier.lab.store_file import (
     open_to_read,
     read_rows,
     require_store,
+    transaction,
     translate_errors,
 )
 from primefourier.lab.store_rows import (
-    DamagedRowError,
+    Contents,
     Row,
+    RowReader,
     plan_row,
     probe_row,
-    read_plan,
-    read_record,
-    read_studies,
     record_row,
     study_row,
 )
-from primefourier.lab.studies.study import Study, StudyLike, study_as_data
+from primefourier.lab.studies.study import StudyLike, study_as_data
 
 __all__ = [
     "BACKUP_NAME",
@@ -67,15 +64,6 @@ _LOG = logging.getLogger(__name__)
 _LOCK_NAME = "writer.lock"
 
 
-class Contents(NamedTuple):
-    """Everything that a store holds."""
-
-    planned: list[ModelConfig]
-    studies: list[Study]
-    records: list[Record]
-    commands: list[str]
-
-
 class Store:
     """An open store; :func:`write_store` and :func:`read_store` return one."""
 
@@ -84,19 +72,30 @@ class Store:
         self.path = path
 
     def begin(self, studies: Iterable[StudyLike], command: str) -> None:
-        """Store a command and the studies that it plans; models planned before stay."""
+        """Store a command and the studies that it plans; models planned before stay.
+
+        Raises:
+            FolderError: If the store holds another study of the same name.
+        """
         chosen = list(studies)
-        self._refuse_other_axes(chosen)
-        known: dict[str, int] = dict(self._fetch("SELECT key, position FROM planned"))
+        with translate_errors(self.path):
+            stored = dict(self._connection.execute("SELECT name, study FROM studies"))
+            known = dict(self._connection.execute("SELECT key, position FROM planned"))
+        for study in chosen:
+            axes = study_as_data(study)["axes"]
+            if study.name in stored and json.loads(stored[study.name])["axes"] != axes:
+                raise FolderError(
+                    f"{self.path.parent} holds another study named {study.name!r}, with other "
+                    "axes; choose another name or another folder"
+                )
         first = max(known.values(), default=-1) + 1
         configs = {config.key: config for study in chosen for config in study.configs}
         new = [config for key, config in configs.items() if key not in known]
-        started = datetime.now(UTC).isoformat(timespec="seconds")
         self._insert(
             planned=[plan_row(config, first + i) for i, config in enumerate(new)],
             studies=[study_row(study) for study in chosen],
             members=[(study.name, config.key) for study in chosen for config in study.configs],
-            runs=[(started, command)],
+            runs=[(_now(), command)],
         )
 
     def add(self, record: Record) -> None:
@@ -107,65 +106,23 @@ class Store:
         probes = [probe_row(record)] if record.probe is not None else []
         self._insert(records=[record_row(record)], probes=probes)
 
-    def done(self, *, probe: bool = False) -> set[str]:
-        """Return the keys of all measured models; with ``probe``, of those also probed."""
-        return {record.config.key for record in self.records() if is_done(record, probe=probe)}
-
     def read(self) -> Contents:
-        """Read everything once, as it is now."""
-        with translate_errors(self.path), self._translate_damage():
-            rows, old = read_rows(self._connection), format_of(self._connection) == 1
-            if old:
-                rows = upgrade(rows, seal=False)
-            plans = [(row, read_plan(row)) for row in rows["planned"]]
-            planned = {row[0]: config for row, config in sorted(plans, key=lambda pair: pair[0][1])}
-            probes = {row[0]: row for row in rows.get("probes", ())}
-            order = {key: i for i, key in enumerate(planned)}
-            records = sorted(rows["records"], key=lambda row: order.get(row[0], len(order)))
-            return Contents(
-                list(planned.values()),
-                read_studies(rows.get("studies", ()), rows.get("members", ()), planned),
-                [read_record(row, probes.get(row[0]), checked=old) for row in records],
-                list(dict.fromkeys(str(command) for _, command in sorted(rows["runs"]))),
-            )
+        """Read everything once, as it is now; models and records are in planned order."""
+        with translate_errors(self.path):
+            reader = RowReader(old=format_of(self._connection) == 1)
+            return reader.read(read_rows(self._connection))
 
     def records(self) -> list[Record]:
         """Return all records, in the order in which their models were planned."""
         return self.read().records
 
-    def _refuse_other_axes(self, studies: Iterable[StudyLike]) -> None:
-        """Raise FolderError if the store holds another study of the same name."""
-        about: dict[str, str] = dict(self._fetch("SELECT name, study FROM studies"))
-        for study in studies:
-            stored = json.loads(about.get(study.name, "{}")).get("axes")
-            if study.name in about and stored != study_as_data(study)["axes"]:
-                raise FolderError(
-                    f"{self.path.parent} holds another study named {study.name!r}, with other "
-                    "axes; choose another name or another folder"
-                )
+    def done(self, *, probe: bool = False) -> set[str]:
+        """Return the keys of all measured models; with ``probe``, of those also probed."""
+        return {record.config.key for record in self.records() if is_done(record, probe=probe)}
 
     def _insert(self, **tables: list[Row]) -> None:
-        with translate_errors(self.path):
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                for name, rows in tables.items():
-                    insert(self._connection, name, rows)
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
-
-    def _fetch(self, query: str) -> list[Row]:
-        with translate_errors(self.path):
-            return self._connection.execute(query).fetchall()
-
-    @contextmanager
-    def _translate_damage(self) -> Iterator[None]:
-        try:
-            yield
-        except DamagedRowError as error:
-            raise DamagedStoreError(self.path, error) from error
+        with translate_errors(self.path), transaction(self._connection):
+            insert(self._connection, tables)
 
 
 def is_done(record: Record, *, probe: bool) -> bool:
@@ -258,8 +215,7 @@ def lock_folder(folder: Path) -> Iterator[None]:
                     f"{folder} is being written to by {_describe(current_writer(folder))}; wait "
                     "for it, stop it, or choose another folder"
                 )
-            since = datetime.now(UTC).isoformat(timespec="seconds")
-            writer = {"process": os.getpid(), "host": platform.node(), "since": since}
+            writer = {"process": os.getpid(), "host": platform.node(), "since": _now()}
             file.truncate(0)
             file.write(json.dumps(writer).encode())
             file.flush()
@@ -291,3 +247,7 @@ def _describe(writer: dict[str, Any] | None) -> str:
     if not writer:
         return "another process"
     return f"process {writer['process']} on {writer['host']} since {writer['since']}"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -5,14 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from shlex import quote
 
 from primefourier._files import new_file, refuse_link
-from primefourier.lab.migrate import upgrade
-from primefourier.lab.store_rows import TABLES, Row
+from primefourier.lab.store_rows import TABLES, DamagedRowError, Row, Tables, upgrade
 
 STORE_NAME = "records.sqlite"
 BACKUP_NAME = "records.backup.sqlite"
@@ -63,12 +62,7 @@ class StoreError(RuntimeError):
 
 
 class DamagedStoreError(StoreError):
-    """A store that differs from what was written.
-
-    Args:
-        path: Its file.
-        reason: What is wrong with it.
-    """
+    """A store that differs from what was written."""
 
     def __init__(self, path: Path, reason: object) -> None:
         super().__init__(
@@ -90,50 +84,52 @@ def create_or_open(path: Path) -> sqlite3.Connection:
         opened.execute(f"PRAGMA journal_mode = {mode}")
         opened.execute("PRAGMA wal_autocheckpoint = 1")  # so that the file alone is up to date
         opened.execute("PRAGMA synchronous = FULL")
-        lacking = "".join(f"{_CREATE[name]}; " for name in TABLES if not has_table(opened, name))
+        lacking = [name for name in TABLES if name not in tables_of(opened)]
         if lacking or format_of(opened) < FORMAT:
-            _write_tables(opened, lacking)
+            old = format_of(opened) == 1
+            rows = upgrade(read_rows(opened)) if old else {}
+            with transaction(opened):
+                for name in lacking:
+                    opened.execute(_CREATE[name])
+                for name in rows:
+                    opened.execute(f"DELETE FROM {name}")
+                insert(opened, rows)
+                opened.execute(f"PRAGMA application_id = {_APPLICATION}")
+                opened.execute(f"PRAGMA user_version = {FORMAT}")
     except BaseException:
         opened.close()
         raise
     return opened
 
 
-def _write_tables(opened: sqlite3.Connection, lacking: str) -> None:
-    """Create the tables that are lacking, and rewrite the rows of an older format."""
-    old = format_of(opened) == 1 and not is_empty(opened)
-    rows = upgrade(read_rows(opened)) if old else {}
-    opened.executescript(
-        f"BEGIN IMMEDIATE; {lacking} PRAGMA application_id = {_APPLICATION}; "
-        f"PRAGMA user_version = {FORMAT}; "
-    )
-    try:
-        for name, some in rows.items():
-            opened.execute(f"DELETE FROM {name}")
-            insert(opened, name, some)
-        opened.execute("COMMIT")
-    except BaseException:
-        opened.execute("ROLLBACK")
-        raise
+@contextmanager
+def transaction(opened: sqlite3.Connection) -> Iterator[None]:
+    """Commit all changes of a block together, or none if it raises an error."""
+    with opened:
+        opened.execute("BEGIN IMMEDIATE")
+        yield
+
+
+def insert(opened: sqlite3.Connection, tables: Mapping[str, Iterable[Row]]) -> None:
+    """Add rows to tables, within a transaction."""
+    for name, rows in tables.items():
+        opened.executemany(_INSERT[name], rows)
+
+
+def read_rows(opened: sqlite3.Connection) -> Tables:
+    """Return all rows of all tables that a store has."""
+    return {name: opened.execute(f"SELECT * FROM {name}").fetchall() for name in tables_of(opened)}
+
+
+def tables_of(opened: sqlite3.Connection) -> list[str]:
+    """Return the tables that a file has exactly as this module creates them."""
+    found = set(opened.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
+    return [name for name, sql in _CREATE.items() if (name, sql) in found]
 
 
 def format_of(opened: sqlite3.Connection) -> int:
-    """Return the format of a store."""
+    """Return the format of a store; 0 for a file without tables."""
     return int(opened.execute("PRAGMA user_version").fetchone()[0])
-
-
-def read_rows(opened: sqlite3.Connection) -> dict[str, list[Row]]:
-    """Return all rows of all tables that a store has."""
-    return {
-        name: opened.execute(f"SELECT * FROM {name}").fetchall()
-        for name in TABLES
-        if has_table(opened, name)
-    }
-
-
-def insert(opened: sqlite3.Connection, table: str, rows: Iterable[Row]) -> None:
-    """Add rows to a table, within a transaction."""
-    opened.executemany(_INSERT[table], rows)
 
 
 def open_to_read(path: Path) -> sqlite3.Connection:
@@ -150,12 +146,6 @@ def _connect(path: Path, options: str = "") -> sqlite3.Connection:
         refuse_link(path.with_name(path.name + ending))
     address = path.absolute().as_uri() + options
     return sqlite3.connect(address, uri=True, timeout=30, isolation_level=None)
-
-
-def has_table(opened: sqlite3.Connection, name: str) -> bool:
-    """Return whether a store has a table exactly as this module creates it."""
-    query = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ? AND sql = ?"
-    return bool(opened.execute(query, (name, _CREATE[name])).fetchone()[0])
 
 
 def is_empty(opened: sqlite3.Connection) -> bool:
@@ -175,7 +165,7 @@ def require_store(opened: sqlite3.Connection, path: Path) -> None:
         sqlite3.DatabaseError: If the tables are not those of a store, or pages are damaged.
     """
     (application,) = opened.execute("PRAGMA application_id").fetchone()
-    (version,) = opened.execute("PRAGMA user_version").fetchone()
+    version = format_of(opened)
     found = set(opened.execute("SELECT name, sql FROM sqlite_master"))
     known = set(_CREATE.items())
     if application != _APPLICATION and not found & known:
@@ -220,6 +210,8 @@ def translate_errors(path: Path) -> Iterator[None]:
         raise StoreError(
             f"{error.filename or path}: {error.strerror or error}; {_FULL if full else _CLOSED}"
         ) from error
+    except DamagedRowError as error:
+        raise DamagedStoreError(path, error) from error
     except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite may cite damaged text
         name = getattr(error, "sqlite_errorname", "").removeprefix("SQLITE_")
         for names, advice in _ADVICE.items():

@@ -6,14 +6,13 @@ import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
 from primefourier._files import new_file, refuse_link
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.migrate import upgrade
-from primefourier.lab.store import lock_folder, read_store
+from primefourier.lab.store import is_done, lock_folder, read_store
 from primefourier.lab.store_file import (
     BACKUP_NAME,
     SIBLINGS,
@@ -23,22 +22,22 @@ from primefourier.lab.store_file import (
     StoreError,
     create_or_open,
     format_of,
-    has_table,
     insert,
     open_to_read,
+    tables_of,
+    transaction,
     translate_errors,
 )
 from primefourier.lab.store_rows import (
     TABLES,
     DamagedRowError,
     Row,
-    check_row,
-    read_plan,
+    RowReader,
+    Tables,
     study_row,
+    upgrade,
 )
 from primefourier.lab.studies.study import Study
-
-Rows = dict[str, list[Row]]
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ def repair_store(folder: Path | str) -> Repair:
             damage = error.reason
         with translate_errors(path):
             refuse_link(path)
-            rows = _merge(*_intact_rows([path, backup]))
+            rows = _merge(_intact_rows([path, backup]))
             if not rows["planned"]:
                 raise StoreError(
                     f"nothing could be saved: neither {STORE_NAME} nor {BACKUP_NAME} of {folder} "
@@ -90,39 +89,33 @@ def repair_store(folder: Path | str) -> Repair:
                     "folder"
                 )
             kept = _replace(path, rows)
-        found = _report(path)
-        return Repair(found.planned, found.missing, damage, kept)
+        return replace(_report(path), damage=damage, kept=kept)
 
 
 def _report(path: Path) -> Repair:
-    """Read a whole store, and return its models.
-
-    Raises:
-        StoreError: If anything is damaged.
-    """
+    """Read a whole store, and return its models."""
     with read_store(path.parent) as store:
-        planned, done = store.read().planned, store.done()
-    return Repair(planned, [config for config in planned if config.key not in done])
+        found = store.read()
+    done = {record.config.key for record in found.records if is_done(record, probe=False)}
+    return Repair(found.planned, [config for config in found.planned if config.key not in done])
 
 
-def _intact_rows(paths: Iterable[Path]) -> list[Rows]:
-    """Return the intact rows of each table of some files, as far as SQLite can read them."""
-    found: list[Rows] = []
+def _intact_rows(paths: Iterable[Path]) -> Iterator[Tables]:
+    """Yield the intact rows of some files, as far as SQLite can read them."""
     keys: set[str] = set()
     for path in paths:
-        rows: Rows = {name: [] for name in TABLES}
-        found.append(rows)
-        if not path.is_file():
-            continue
+        rows: Tables = {name: [] for name in TABLES}
+        old = False
         with suppress(sqlite3.Error, UnicodeDecodeError), closing(open_to_read(path)) as opened:
-            for name in [name for name in TABLES if has_table(opened, name)]:
+            old = format_of(opened) == 1
+            for name in tables_of(opened):
                 rows[name] = list(dict.fromkeys(_readable(opened, name, path, keys)))
                 keys |= {row[0] for row in rows["planned"] if isinstance(row[0], str)}
-            if format_of(opened) == 1:
-                rows |= upgrade(rows, skip_damaged=True)
-        for name, some in rows.items():
-            rows[name] = [row for row in some if _is_intact(name, row)]
-    return found
+        reader = RowReader(old=old)
+        intact = {
+            name: [r for r in some if _is_intact(reader, name, r)] for name, some in rows.items()
+        }
+        yield upgrade(intact) if old else intact
 
 
 def _readable(
@@ -133,10 +126,9 @@ def _readable(
     Damaged pages can repeat rows without end: no more is read than the files have bytes.
     """
     key = {"runs": "rowid", "studies": "name", "members": "study, key"}.get(table, "key")
-    down = ", ".join(f"{column} DESC" for column in key.split(", "))
     queries: list[tuple[str, tuple[str, ...]]] = [
         (f"ORDER BY {key}", ()),
-        (f"ORDER BY {down}", ()),
+        (f"ORDER BY {key.replace(',', ' DESC,')} DESC", ()),
         *((f"WHERE {key} = ?", (one,)) for one in keys if key == "key"),
     ]
     size = sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*"))
@@ -150,17 +142,20 @@ def _readable(
                 yield row
 
 
-def _is_intact(table: str, row: Row) -> bool:
+def _is_intact(reader: RowReader, table: str, row: Row) -> bool:
     try:
-        check_row(table, row)
+        reader.check(table, row)
     except DamagedRowError:
         return False
     return True
 
 
-def _merge(first: Rows, second: Rows) -> Rows:
-    """Join the rows of two stores; of a model measured in both, the first store's row wins."""
-    rows = {name: list(dict.fromkeys(first[name] + second[name])) for name in TABLES}
+def _merge(stores: Iterable[Tables]) -> Tables:
+    """Join the rows of some stores; of a model measured in several, the first row counts."""
+    found = list(stores)
+    rows = {
+        name: list(dict.fromkeys(row for some in found for row in some[name])) for name in TABLES
+    }
     rows["planned"].sort(key=lambda row: row[1])
     # the plan of a record may be lost; whoever measured a model had planned it
     known = {row[0] for row in rows["planned"]}
@@ -168,41 +163,34 @@ def _merge(first: Rows, second: Rows) -> Rows:
     position = max((row[1] for row in rows["planned"]), default=-1) + 1
     rows["planned"] += [(key, position + i, text) for i, (key, text) in enumerate(lost.items())]
     named = {name for name, _ in rows["studies"]}
-    at_home = {key for study, key in rows["members"] if study in named}
-    homeless = [read_plan(row) for row in rows["planned"] if row[0] not in at_home]
-    if homeless:
-        study = Study("recovered", homeless)
+    members = {key for study, key in rows["members"] if study in named}
+    reader = RowReader()
+    others = [reader.plan(row) for row in rows["planned"] if row[0] not in members]
+    if others:
+        study = Study("recovered", others)
         rows["studies"].append(study_row(study))
-        rows["members"] += [(study.name, config.key) for config in homeless]
+        rows["members"] += [(study.name, config.key) for config in study.configs]
     return rows
 
 
-def _replace(path: Path, rows: Rows) -> Path | None:
+def _replace(path: Path, rows: Tables) -> Path | None:
     """Write rows to a new file that replaces a store; return the copy of what it replaces."""
     kept = _copy_aside(path) if path.exists() else None
     with new_file(path) as file, closing(create_or_open(Path(file.name))) as opened:
         opened.execute("PRAGMA journal_mode = DELETE")
-        opened.execute("BEGIN IMMEDIATE")
-        for name, some in rows.items():
-            insert(opened, name, some)
-        opened.execute("COMMIT")
-        for sibling in _siblings(path):
-            sibling.unlink(missing_ok=True)
+        with transaction(opened):
+            insert(opened, rows)
+        for ending in SIBLINGS:
+            path.with_name(path.name + ending).unlink(missing_ok=True)
     return kept
 
 
 def _copy_aside(path: Path) -> Path:
     """Copy a store and SQLite's files beside it to free names."""
-    for number in count(1):
-        kept = path.with_name(f"{path.name}.damaged-{number}")
-        if not kept.exists() and not kept.is_symlink():
-            break
-    for source, ending in zip([path, *_siblings(path)], ["", *SIBLINGS], strict=True):
+    names = (path.with_name(f"{path.name}.damaged-{number}") for number in count(1))
+    kept = next(name for name in names if not name.exists() and not name.is_symlink())
+    for ending in ("", *SIBLINGS):
+        source = path.with_name(path.name + ending)
         if source.is_file():
-            with new_file(kept.with_name(kept.name + ending)) as copy, source.open("rb") as file:
-                shutil.copyfileobj(file, copy)
+            shutil.copyfile(source, kept.with_name(kept.name + ending))
     return kept
-
-
-def _siblings(path: Path) -> Iterable[Path]:
-    return [path.with_name(path.name + ending) for ending in SIBLINGS]

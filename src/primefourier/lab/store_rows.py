@@ -5,19 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import asdict
+from typing import Any, NamedTuple
 
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.parts import registered
+from primefourier.lab.migrate import old_config, old_measurement, old_studies
 from primefourier.lab.probe import Probe
 from primefourier.lab.provenance import Provenance
 from primefourier.lab.record import Measurement, Record
 from primefourier.lab.studies.study import Study, StudyLike, check_study, read_study, study_as_data
 
 Row = tuple[Any, ...]
+Tables = dict[str, list[Row]]
 TABLES = {
     "planned": "key TEXT PRIMARY KEY, position INTEGER NOT NULL, config TEXT NOT NULL",
     "records": "key TEXT PRIMARY KEY, status TEXT NOT NULL, config TEXT NOT NULL, "
@@ -33,6 +34,15 @@ TABLES = {
 
 class DamagedRowError(ValueError):
     """A row that differs from what was written."""
+
+
+class Contents(NamedTuple):
+    """Everything that a store holds."""
+
+    planned: list[ModelConfig]
+    studies: list[Study]
+    records: list[Record]
+    commands: list[str]
 
 
 def study_row(study: StudyLike) -> Row:
@@ -64,124 +74,138 @@ def probe_row(record: Record) -> Row:
     return sealed(record.config.key, dump(record.probe.to_dict()), dump(asdict(record.probed)))
 
 
-def read_plan(row: Row) -> ModelConfig:
-    """Return the model of a row of ``planned``."""
-    key, position, config = row
-    if type(position) is not int or not 0 <= position < 2**62:  # others must fit after it
-        raise DamagedRowError(f"the position of a model is {position!r}")
-    return _read_config(key, config)
-
-
-def read_record(row: Row, probe: Row | None = None, *, checked: bool = False) -> Record:
-    """Return the record of a row of ``records``, with its probe if a row of ``probes`` is given.
+class RowReader:
+    """Reads the rows of one store; rows that differ from what was written raise an error.
 
     Args:
-        row: The row of the record.
-        probe: The row of its probe.
-        checked: Whether the digests of the rows have just been made or checked.
+        old: Whether the store has format 1.
     """
-    if not checked:
-        require_digest(row, "record")
-    key, status, config, measurement, error, provenance, _ = row
-    model = _read_config(key, config)
-    with reading("record"):
-        record = Record(
-            config=model,
-            measurement=measurement and Measurement.from_dict(load(measurement)),
-            error=error,
-            provenance=Provenance.from_dict(load(provenance)),
+
+    def __init__(self, *, old: bool = False) -> None:
+        self._old = old
+        self._models: dict[tuple[str, str], ModelConfig] = {}
+
+    def read(self, tables: Mapping[str, Sequence[Row]]) -> Contents:
+        """Return everything that the rows of a store hold."""
+        plans = [(row, self.plan(row)) for row in tables["planned"]]
+        planned = {row[0]: config for row, config in sorted(plans, key=lambda pair: pair[0][1])}
+        probes = {row[0]: row for row in tables.get("probes", ())}
+        order = {key: i for i, key in enumerate(planned)}
+        records = sorted(tables["records"], key=lambda row: order.get(row[0], len(order)))
+        return Contents(
+            list(planned.values()),
+            self._studies(tables, planned),
+            [self.record(row, probes.get(row[0])) for row in records],
+            list(dict.fromkeys(str(command) for _, command in sorted(tables["runs"]))),
         )
-        if record.measurement is not None:
-            record.measurement.require_config(model)
-        if status != ("done" if error is None else "failed"):
-            raise ValueError(f"its status is {status!r}")
-    if probe is None:
-        return record
-    found, probed = read_probe(probe, checked=checked)
-    with reading("probe"):
-        return replace(record, probe=found, probed=probed)
 
+    def plan(self, row: Row) -> ModelConfig:
+        """Return the model of a row of ``planned``."""
+        key, position, config = row
+        if type(position) is not int or not 0 <= position < 2**62:  # others must fit after it
+            raise DamagedRowError(f"the position of a model is {position!r}")
+        return self._model(key, config)
 
-def read_probe(row: Row, *, checked: bool = False) -> tuple[Probe, Provenance]:
-    """Return the probe of a row of ``probes``, and where it was made."""
-    if not checked:
-        require_digest(row, "probe")
-    with reading("probe"):
-        return Probe.from_dict(load(row[1])), Provenance.from_dict(load(row[2]))
+    def record(self, row: Row, probe: Row | None = None) -> Record:
+        """Return the record of a row of ``records``, with its probe if there is a row of one."""
+        _require_digest(row, "record")
+        key, status, text, measurement, error, provenance, _ = row
+        config = self._model(key, text)
+        found, probed = (None, None) if probe is None else self.probe(probe)
+        with _reading("record"):
+            if status != ("done" if error is None else "failed"):
+                raise ValueError(f"its status is {status!r}")
+            if measurement is not None:
+                counts = load(measurement)
+                counts = old_measurement(counts, config) if self._old else counts
+                measurement = Measurement.from_dict(counts)
+                measurement.require_config(config)
+            return Record(
+                config=config,
+                provenance=Provenance.from_dict(load(provenance)),
+                measurement=measurement,
+                error=error,
+                probe=found,
+                probed=probed,
+            )
 
+    def probe(self, row: Row) -> tuple[Probe, Provenance]:
+        """Return the probe of a row of ``probes``, and where it was made."""
+        _require_digest(row, "probe")
+        with _reading("probe"):
+            return Probe.from_dict(load(row[1])), Provenance.from_dict(load(row[2]))
 
-def read_studies(
-    rows: Iterable[Row], members: Iterable[Row], planned: Mapping[str, ModelConfig]
-) -> list[Study]:
-    """Return the studies of a store, in the order of their first models."""
-    configs: dict[str, list[ModelConfig]] = {}
-    chosen: dict[str, set[str]] = {}
-    for name, key in members:
-        chosen.setdefault(name, set()).add(key)
-    about: dict[str, str] = dict(rows)
-    for key, config in planned.items():
-        for name in about:
-            if key in chosen.get(name, ()):
-                configs.setdefault(name, []).append(config)
-    with reading("study"):
-        return [read_study(name, load(about[name]), some) for name, some in configs.items()]
+    def check(self, table: str, row: Row) -> None:
+        """Raise DamagedRowError if a row of a table differs from what was written."""
+        if table == "planned":
+            self.plan(row)
+        elif table == "records":
+            self.record(row)
+        elif table == "probes":
+            self.probe(row)
+        elif not all(isinstance(value, str) for value in row):
+            raise DamagedRowError(f"a row of {table} is not text")
+        elif table == "studies":
+            with _reading("study"):
+                check_study(row[0], load(row[1]))
 
-
-def check_row(table: str, row: Row) -> None:
-    """Raise DamagedRowError if a row of a table differs from what was written."""
-    if table == "records":
-        read_record(row)
-    elif table == "probes":
-        read_probe(row)
-    elif table == "planned":
-        read_plan(row)
-    elif not all(isinstance(value, str) for value in row):
-        raise DamagedRowError(f"a row of {table} is not text")
-    elif table == "studies":
-        with reading("study"):
-            check_study(row[0], load(row[1]))
-
-
-def _read_config(key: object, text: object) -> ModelConfig:
-    with reading("model"):
-        config = _parse_config(str(text))
-        if config.key != key:
-            raise ValueError("its key is not that of its config")
+    def _model(self, key: str, text: str) -> ModelConfig:
+        """Return a model; most stand in the plan and in a record, and are parsed once."""
+        if (known := self._models.get((key, text))) is not None:
+            return known
+        with _reading("model"):
+            data = load(text)
+            config = old_config(data) if self._old else ModelConfig.from_dict(data)
+            if key != (_hash(text) if self._old else config.key):
+                raise ValueError("its key is not that of its config")
+        self._models[key, text] = config
         return config
 
-
-_MOST_CONFIGS = 16_384
-_configs: dict[tuple[str, int], ModelConfig] = {}
-"""Models by their stored configs, since a model stands in the plan and in its record; and by the
-number of registered parts, since unknown parts may be registered later."""
-
-
-def config_text(config: ModelConfig) -> str:
-    """Return the stored config of a model, and remember the model."""
-    if len(_configs) >= _MOST_CONFIGS:
-        _configs.clear()
-    text = dump(config.to_dict())
-    _configs[text, registered()] = config
-    return text
-
-
-def _parse_config(text: str) -> ModelConfig:
-    known = _configs.get((text, registered()))
-    if known is None:
-        known = ModelConfig.from_dict(load(text))
-        config_text(known)
-    return known
+    def _studies(
+        self, tables: Mapping[str, Sequence[Row]], planned: Mapping[str, ModelConfig]
+    ) -> list[Study]:
+        """Return the studies in the order of their first models."""
+        if self._old:
+            texts = {row[0]: row[2] for row in tables["planned"]}
+            names = [str(load(texts[key])["experiment"]) for key in planned]
+            return old_studies(zip(names, planned.values(), strict=True))
+        about: dict[str, str] = dict(tables.get("studies", ()))
+        members = set(tables.get("members", ()))
+        configs: dict[str, list[ModelConfig]] = {}
+        for key, config in planned.items():
+            for name in about:
+                if (name, key) in members:
+                    configs.setdefault(name, []).append(config)
+        with _reading("study"):
+            return [read_study(name, load(about[name]), some) for name, some in configs.items()]
 
 
-def require_digest(row: Row, what: str) -> None:
-    """Raise DamagedRowError if the digest at the end of a row is not that of its values."""
+def upgrade(tables: Mapping[str, Sequence[Row]]) -> Tables:
+    """Return the rows of a store of format 1 as rows of format 2.
+
+    Raises:
+        DamagedRowError: If a row is damaged.
+    """
+    reader = RowReader(old=True)
+    found = reader.read(tables)
+    return {
+        "planned": [plan_row(reader.plan(row), row[1]) for row in tables["planned"]],
+        "records": [record_row(record) for record in found.records],
+        "probes": [probe_row(record) for record in found.records if record.probe is not None],
+        "studies": [study_row(study) for study in found.studies],
+        "members": [(s.name, config.key) for s in found.studies for config in s.configs],
+        "runs": list(tables["runs"]),
+    }
+
+
+def _require_digest(row: Row, what: str) -> None:
     texts = all(isinstance(value, str | None) for value in row)
     if not texts or row != sealed(*row[:-1]):
         raise DamagedRowError(f"the digest of a {what} does not match its content")
 
 
 @contextmanager
-def reading(what: str) -> Iterator[None]:
+def _reading(what: str) -> Iterator[None]:
     """Turn errors of what is read into a DamagedRowError."""
     try:
         yield
@@ -191,7 +215,7 @@ def reading(what: str) -> Iterator[None]:
 
 def load(text: str) -> Any:
     """Read JSON; numbers that take long to read were never written, and are refused."""
-    if re.search(r"\d{301}", text):
+    if re.search("[0-9]{301}", text):
         raise ValueError("a number has more than 300 digits")
     return json.loads(text)
 
@@ -203,4 +227,8 @@ def dump(value: object) -> str:
 
 def sealed(*values: object) -> Row:
     """Return values with the SHA-256 digest of them all at the end."""
-    return (*values, hashlib.sha256(json.dumps(values).encode()).hexdigest())
+    return (*values, _hash(json.dumps(values)))
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

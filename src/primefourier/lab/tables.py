@@ -10,12 +10,7 @@ from primefourier.analysis import Interval
 
 @dataclass(frozen=True)
 class Table:
-    r"""Rows of words below the names of their columns.
-
-    Args:
-        columns: The names of the columns.
-        rows: One word or sentence for each column.
-        heading: What stands above the table, if anything.
+    r"""Rows of words below the names of their columns, and a heading for the terminal.
 
     >>> print(Table(["claim", "verdict"], [["|x| < 1", "holds"]]).markdown())
     | claim | verdict |
@@ -59,11 +54,7 @@ def write_interval(interval: Interval, digits: int = 3, *, seeds: bool = False) 
 
 
 def write_reach(interval: Interval, digits: int = 3) -> str:
-    """Write how far an interval reaches from its mean; nothing for a single seed.
-
-    >>> write_reach(Interval(0.81, 0.8, 0.82, 5))
-    '± 0.010'
-    """
+    """Write how far an interval reaches from its mean; nothing for a single seed."""
     return "" if interval.high is None else f"± {interval.high - interval.mean:.{digits}f}"
 
 

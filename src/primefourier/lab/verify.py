@@ -14,10 +14,8 @@ from primefourier.lab.cost import longest_first
 from primefourier.lab.record import Record
 from primefourier.lab.train_models import PACKAGES, train_models
 
-_ROUNDING = ("machine", "device", "python", "numpy", "torch")
-"""What decides how sums are rounded."""
-_SOURCE = ("primefourier", "commit")
-"""What decides which sums are computed."""
+_ROUNDING = ("machine", "device", "python", "numpy", "torch")  # what decides how sums are rounded
+_SOURCE = ("primefourier", "commit")  # what decides which sums are computed
 
 
 @dataclass(frozen=True)
@@ -76,8 +74,11 @@ def choose_sample(records: Iterable[Record], count: int, *, seed: int) -> list[R
     count = as_integer(count, "count", at_least=1)
     seed = as_integer(seed, "seed")
     measured = [record for record in records if record.error is None]
-    drawn = sorted(measured, key=lambda record: _sample_key(record, seed))[:count]
-    chosen = {record.config.key for record in drawn}
+
+    def place(record: Record) -> bytes:
+        return hashlib.sha256(f"{seed} {record.config.key}".encode()).digest()
+
+    chosen = {record.config.key for record in sorted(measured, key=place)[:count]}
     return [record for record in measured if record.config.key in chosen]
 
 
@@ -99,25 +100,14 @@ def verify_records(
         scheduler: The address of a Dask scheduler to use instead, or the file it wrote.
         device: The torch device of the workers.
 
-    >>> from primefourier import lab
-    >>> task = lab.ModularArithmetic(modulus=3, input_range=9)
-    >>> embedding, training = lab.PrimeFourier(primes=(3, 5)), lab.Training(epochs=2)
-    >>> config = lab.ModelConfig(embedding=embedding, task=task, training=training)
-    >>> (check,) = verify_records([lab.measure(config)], workers=0)
-    >>> check.same, check.difference
-    (True, '')
+    Raises:
+        ValueError: If a record is that of a failed model, or a second one of a model.
     """
-    for record in records:
-        if record.error is not None:
-            raise ValueError(
-                f"measured records are required, but {record.config.describe()} failed; "
-                "choose_sample ignores such models"
-            )
-    stored = {record.config.key: record for record in records}
+    stored = {record.config.key: record for record in records if record.error is None}
     if len(stored) < len(records):
         raise ValueError(
-            f"one record of each model is required, got {len(records)} of {len(stored)}; check "
-            "them folder by folder"
+            f"records of different measured models are required, got {len(records)} records of "
+            f"{len(stored)} measured models; choose_sample ignores models that failed"
         )
     workers = usable_cores() if workers is None else as_integer(workers, "workers", at_least=0)
     return _train_again(stored, workers, scheduler, device)
@@ -142,15 +132,10 @@ def _train_again(
                     yield Check(stored[again.config.key], again)
 
 
-def _sample_key(record: Record, seed: int) -> str:
-    """Return a hash to sort by; it does not depend on the other models."""
-    return hashlib.sha256(f"{seed} {record.config.key}".encode()).hexdigest()
-
-
 def _numbers(record: Record) -> Iterator[tuple[str, object]]:
     """Yield the name and value of every number of a record's measurement and probe."""
-    yield from _leaves("", asdict(record.measured))
-    yield from _leaves("probe", record.probe and asdict(record.probe))
+    probe = record.probe and asdict(record.probe)
+    return _leaves("", {**asdict(record.measured), "probe": probe})
 
 
 def _leaves(name: str, value: object) -> Iterator[tuple[str, object]]:

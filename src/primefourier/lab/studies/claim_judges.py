@@ -14,15 +14,19 @@ from functools import reduce
 from operator import and_
 
 from primefourier.analysis import Interval, mean_interval
-from primefourier.lab.agreement import (
+from primefourier.lab.cells import Bounds, Cell
+from primefourier.lab.claims import (
     AT_LEAST_ZERO,
     Agreement,
+    Evidence,
+    Finding,
+    Verdict,
+    count_agreeing,
     is_above,
     is_below_floor,
     is_inside,
+    judge_all,
 )
-from primefourier.lab.cells import Bounds, Cell
-from primefourier.lab.claims import Evidence, Finding, Verdict, count_agreeing, judge_all
 from primefourier.lab.studies.experiment import PAPER_RANGES
 from primefourier.lab.studies.paper import SinglePrime
 from primefourier.lab.studies.paper_grids import modulus_of

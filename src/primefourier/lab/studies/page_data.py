@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from primefourier.lab.cells import Cell
-from primefourier.lab.claim_tables import claims_as_data, verdict_so_far
-from primefourier.lab.claims import Claim, Finding
+from primefourier.lab.claims import Claim, Finding, claims_as_data, verdict_so_far
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.provenance import Provenance
 from primefourier.lab.record import Record

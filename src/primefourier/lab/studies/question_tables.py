@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from primefourier.analysis import Interval
-from primefourier.lab.claim_tables import verdict_so_far
+from primefourier.lab.claims import verdict_so_far
 from primefourier.lab.probe import KINDS
 from primefourier.lab.studies.probe_means import MEASURES, DepthDrops, EpochCurve, Group
 from primefourier.lab.studies.questions import FAR, USED, AliasBin, Answers
