@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lab_records import failed
-from primefourier.lab import speed
+from primefourier.lab import cost
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.measurement import measure
 from primefourier.lab.record import Record
@@ -169,11 +169,11 @@ def test_bench_prints_times_speed_up_and_share(pfe: Pfe, monkeypatch: pytest.Mon
     """Fixed times replace the measurement."""
     configs: list[ModelConfig] = []
 
-    def measure_speed(models: Sequence[ModelConfig], *, workers: int) -> speed.Speed:
+    def measure_speed(models: Sequence[ModelConfig], *, workers: int) -> cost.Speed:
         configs.extend(models)
-        return speed.Speed(len(models), workers, 60.0, 10.0, flops=10**12, gemm_rate=2e11)
+        return cost.Speed(len(models), workers, 60.0, 10.0, flops=10**12, gemm_rate=2e11)
 
-    monkeypatch.setattr(speed, "measure_speed", measure_speed)
+    monkeypatch.setattr(cost, "measure_speed", measure_speed)
     code, out, _ = pfe("bench", "--epochs", "2", "--workers", "2", "--json")
     found = json.loads(out)
     assert (code, found["models"], found["workers"]) == (0, 8, 2)

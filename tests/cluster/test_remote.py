@@ -57,9 +57,12 @@ def test_a_wrong_scheduler_file_is_an_error(
         pass
 
 
-def test_a_scheduler_file_is_waited_for(tmp_path: Path) -> None:
+@pytest.mark.parametrize("empty", [True, False])
+def test_a_scheduler_file_is_waited_for(tmp_path: Path, empty: bool) -> None:
     with DaskCluster(tmp_path) as cluster:
         late = tmp_path / "late.json"
+        if empty:  # a scheduler makes the file before it writes the address
+            late.touch()
         timer = threading.Timer(0.5, cluster.file.rename, [late])
         timer.start()
         with remote_client(str(late)) as client:

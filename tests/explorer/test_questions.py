@@ -28,7 +28,7 @@ DEPTHS, EPOCHS = "Which depths carry the answer?", "Does training make the netwo
 
 def block(config: ModelConfig, kind: Kind, prime: int, depth: int) -> float:
     """Return a drop that differs between kinds, depths, sizes, ranges and seeds."""
-    wobble = config.seed / 100 + len(primes(config)) / 1000 + input_range(config) / 10_000
+    wobble = config.seed / 1000 + len(primes(config)) / 1000 + input_range(config) / 100_000
     if str(prime) not in (config.relevant or ()):
         return wobble / 4
     return {"zero": 0.8, "mean": 0.7, "permute": 0.6}[kind] / (1 + depth) + wobble

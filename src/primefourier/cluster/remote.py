@@ -85,7 +85,7 @@ def scheduler_address(where: str) -> str:
     if path.suffix != ".json" and not path.is_file():
         return where
     deadline = time.monotonic() + _CONNECT_SECONDS
-    while not path.exists() and time.monotonic() < deadline:
+    while time.monotonic() < deadline and not (path.exists() and path.stat().st_size):
         time.sleep(0.1)  # a scheduler that was just started may not have written it yet
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
