@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from primefourier.lab.embeddings import PrimeFourier as PrimeFourier
     from primefourier.lab.embeddings import ShuffledPrimeFourier as ShuffledPrimeFourier
     from primefourier.lab.measurement import measure as measure
+    from primefourier.lab.measurement import train as train
     from primefourier.lab.networks import Linear as Linear
     from primefourier.lab.networks import Mlp as Mlp
     from primefourier.lab.networks import RowClassifier as RowClassifier
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "config": "ModelConfig Training",
     "embeddings": "LearnedTable Periods PrimeFourier ShuffledPrimeFourier",
-    "measurement": "measure",
+    "measurement": "measure train",
     "networks": "Linear Mlp RowClassifier Transformer",
     "parts": "Embedding InputShape Network Task TrainingPart UnknownPart register",
     "results": "Run open",

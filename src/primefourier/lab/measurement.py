@@ -11,21 +11,30 @@ from primefourier._checks import missing_extra
 
 try:
     import torch
+    from torch import nn
 except ImportError as error:
     raise missing_extra("training models", error, "lab") from error
 
 from primefourier.analysis import ablate
 from primefourier.analysis.ablation import Kind
 from primefourier.lab.config import ModelConfig
+from primefourier.lab.embeddings import PrimeFourier
 from primefourier.lab.fast_training import applies_to, train_fast
-from primefourier.lab.modules import RowNetwork
+from primefourier.lab.modules import JoinedModel, PrimeReader, RowNetwork
 from primefourier.lab.network_probe import EquivarianceProbe, probe_network
 from primefourier.lab.parts import PARTS, UnknownPart
 from primefourier.lab.probe import Probe, RowAblation, can_be_probed
 from primefourier.lab.provenance import provenance_now
 from primefourier.lab.record import Measurement, Record
 from primefourier.lab.row_ablation import ablate_rows
-from primefourier.lab.training import Data, Trained, count_correct, make_data, train_plain
+from primefourier.lab.training import (
+    Data,
+    Observe,
+    Trained,
+    count_correct,
+    make_data,
+    train_plain,
+)
 
 
 def measure(
@@ -65,6 +74,43 @@ def measure(
         provenance=provenance,
         probe=found,
         probed=None if found is None else provenance,
+    )
+
+
+def train(
+    config: ModelConfig, *, observe: Observe = lambda _: None, threads: int | None = 1
+) -> nn.Module:
+    """Train one model, and return the network from integers to logits.
+
+    It has the same weights as the model that :func:`measure` measures, and can be diagnosed and
+    certified.
+
+    Args:
+        config: The model, with rows of primes or with an embedding that has parameters.
+        observe: Called with the network before training and after each epoch.
+        threads: The number of torch threads, see :func:`measure`.
+
+    Shape:
+        The network reads integers (n, operands) and returns logits (n, classes).
+
+    >>> from primefourier.lab import ModularArithmetic, PrimeFourier
+    >>> task = ModularArithmetic(modulus=15, input_range=60)
+    >>> network = train(ModelConfig(embedding=PrimeFourier(primes=(3, 5), depth=1), task=task))
+    >>> network(torch.tensor([[7, 10**18 + 1]])).argmax().item(), (7 + 10**18 + 1) % 15
+    (3, 3)
+    """
+    embedding = config.embedding
+    with _threads(threads):
+        data = make_data(config)
+        trainer = train_fast if applies_to(config) else train_plain
+        model = trainer(config, data, observe=observe).model
+    if type(embedding) is PrimeFourier:
+        return PrimeReader(embedding.basis, model)
+    if isinstance(model, JoinedModel):
+        return model
+    raise TypeError(
+        "a network from integers to logits needs rows of primes, or an embedding with parameters, "
+        f"got {type(embedding).__name__}; use measure"
     )
 
 

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from primefourier.encoding import PrimeBasis
 from primefourier.lab import networks
 from primefourier.lab.parts import InputShape
+from primefourier.nn import PrimeFourierEmbedding
 
 
 def join_operands(features: Tensor) -> Tensor:
@@ -151,4 +153,22 @@ class JoinedModel(nn.Module):
     def forward(self, integers: Tensor) -> Tensor:
         """Return the logits of a batch of integers."""
         logits: Tensor = self.network(self.features(integers))
+        return logits
+
+
+class PrimeReader(nn.Module):
+    """Codes of a basis, and a network that reads them as rows, one per prime.
+
+    Shape:
+        integers (n, operands) → (n, classes) logits.
+    """
+
+    def __init__(self, basis: PrimeBasis, network: nn.Module) -> None:
+        super().__init__()
+        self.embedding, self.network = PrimeFourierEmbedding(basis), network
+
+    def forward(self, integers: Tensor) -> Tensor:
+        """Return the logits of a batch of integers."""
+        codes = self.embedding(integers).unflatten(-1, (len(self.embedding.basis.primes), -1))
+        logits: Tensor = self.network(join_operands(codes))
         return logits
