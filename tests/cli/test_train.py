@@ -1,4 +1,4 @@
-"""``pfe run`` and ``pfe reproduce``, with and without ``--plan``."""
+"""``pfe run`` and ``pfe reproduce``, with and without ``--plan``, and ``pfe demo``."""
 
 import json
 import os
@@ -364,3 +364,17 @@ def test_models_of_a_file_that_fail_are_reported(pfe: Pfe, here: Path) -> None:
     code, text, err = pfe("run", "mine.py", "--workers", "0")
     assert (code, "Measured 0 of 6 models, 6 failed" in text) == (1, True)
     assert "FAILED: ValueError: rows of Digits must return shape (20, 2, width)" in err
+
+
+def test_the_demo_catches_a_cheat_and_proves_an_honest_network(pfe: Pfe, here: Path) -> None:
+    code, out, _ = pfe("demo", "cheat", "--json", "--out", "cliff.png")
+    found = json.loads(out)
+    assert code == 0
+    cheater, honest = found["networks"]
+    assert cheater["accuracy"] > 0.99
+    assert cheater["used"] == [17]
+    assert cheater["beyond"]["200"] < 0.5
+    assert (honest["accuracy"], set(honest["beyond"].values())) == (1.0, {1.0})
+    certificate = found["certificate"]
+    assert (certificate["proved"], certificate["cases"]) == (True, 33**2)
+    assert (here / "cliff.png").read_bytes().startswith(b"\x89PNG")

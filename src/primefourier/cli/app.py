@@ -12,6 +12,7 @@ from rich.console import Console
 
 import primefourier
 from primefourier.cli.checks import bench, theory, verify, version
+from primefourier.cli.demo import demo
 from primefourier.cli.numbers import STANDARD_INPUT, decode, encode, encode_file, plan
 from primefourier.cli.options import MOST_DIGITS
 from primefourier.cli.output import show_messages, visible
@@ -44,6 +45,7 @@ _GROUPS: dict[str, tuple[Callable[..., object], ...]] = {
 for group, commands in _GROUPS.items():
     for command in commands:
         app.command(command, group=group)
+app.command(demo)
 
 
 def run(arguments: Sequence[str]) -> int:

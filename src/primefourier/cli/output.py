@@ -158,6 +158,11 @@ class ProgressBar:
         if self._live:
             self._bar.stop()
 
+    def show(self, share: float, text: str) -> None:
+        """Show a share of the work; nothing in a pipe."""
+        if self._live:
+            self._bar.update(self._task, completed=share, description=text)
+
     def show_models(self, progress: sweep.Progress) -> None:
         """Show the counts of a sweep; call it at the beginning and after each model."""
         if progress.last is None:

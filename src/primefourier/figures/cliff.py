@@ -26,6 +26,7 @@ from primefourier.figures.style import (
 )
 
 _WIDTH, _HEIGHT = 3.6, 2.1  # inches, of one panel
+_LEAST_ROWS = 6
 _RIGHT = 0.99
 
 
@@ -81,6 +82,7 @@ def _draw_rows(axes: Axes, network: Cliff) -> None:
         axes.bar(x, drop, 0.72, **(RELEVANT if row in network.relevant else OTHER))
         axes.text(x, max(drop, 0) + 0.02, write_short(drop), ha="center", size=8, color=INK)
     axes.set_xticks(range(len(network.drops)), [str(row) for row in network.drops])
+    axes.set_xlim(-0.6, max(len(network.drops), _LEAST_ROWS) - 0.4)
     axes.set_ylim(min(0, *network.drops.values()), 1.12)
     style_axes(axes, grid="y")
     axes.tick_params(axis="x", length=0)
@@ -92,18 +94,22 @@ def _draw_accuracy(axes: Axes, network: Cliff) -> None:
     ends = [network.input_range, *network.beyond]
     values = [network.accuracy, *network.beyond.values()]
     axes.plot(ends, values, color=PALE, lw=2, zorder=1)
-    for end, value in zip(ends, values, strict=True):
+    for i, (end, value) in enumerate(zip(ends, values, strict=True)):
+        near = i > 0 and end < 30 * ends[i - 1]  # beside the point, not above another label
         right = value >= _RIGHT
         look = {"color": BLUE, "marker": "o"} if right else {"color": VERMILLION, "marker": "X"}
         axes.plot(end, value, ms=8, lw=0, zorder=2, **look)  # type: ignore[arg-type]
         axes.annotate(
-            f"{value:.2f}", (end, value), (0, 7), ha="center", textcoords="offset points", size=8,
-            color=INK,
+            f"{value:.2f}", (end, value), (10, 7) if near else (0, 7), size=8, color=INK,
+            ha="left" if near else "center", textcoords="offset points",
         )  # fmt: skip
-    axes.axvspan(ends[0] / 10, network.input_range, color="#E8F1F8", lw=0, zorder=0)
-    axes.text(0.02, 0.06, "trained", transform=axes.transAxes, size=8, color=INK)
+    axes.axvspan(ends[0] / 30, network.input_range, color="#E8F1F8", lw=0, zorder=0)
+    axes.text(
+        0.04, 0.5, "trained", transform=axes.transAxes, size=8, color=INK, rotation=90, va="center",
+        ha="center",
+    )  # fmt: skip
     axes.set_xscale("log")
-    axes.set_xlim(ends[0] / 10, ends[-1] * 10)
+    axes.set_xlim(ends[0] / 30, ends[-1] * 10)
     axes.set_ylim(-0.03, 1.16)
     style_axes(axes, grid="y")
     write_labels(axes, across="inputs below", up="accuracy", inches=(_WIDTH, _HEIGHT))

@@ -1,0 +1,180 @@
+"""Demonstrations: ``pfe demo cheat``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import App, Parameter
+
+from primefourier._files import write_file
+from primefourier.cli.options import Integer, Json, check_output
+from primefourier.cli.output import ProgressBar, print_error, print_json, print_prose, print_table
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from primefourier import PrimeBasis
+    from primefourier.analysis import Diagnosis
+
+demo = App(
+    name="demo",
+    help="Train small networks in a minute, and see what they do.",
+    group="The laboratory",
+)
+_PRIMES, _EPOCHS = 8, 40
+
+
+@demo.command
+def cheat(
+    *,
+    modulus: Integer = 33,
+    input_range: Annotated[Integer, Parameter(name="--range")] = 100,
+    seed: Integer = 42,
+    out: Path | None = None,
+    json: Json = False,
+) -> None:
+    """Train a network that cheats and one that cannot, test both beyond, and prove the second.
+
+    Both learn (a + b) mod N on the same pairs below r. The first reads six powers of eight primes,
+    as in the paper; the second only the circles that N needs.
+
+    Args:
+        modulus: N, a product of different primes from 3 to 23.
+        input_range: r; both are trained on integers below r.
+        seed: The seed of pairs, weights and batches.
+        out: Also draw a picture: .png, .svg or .pdf.
+    """
+    if out is not None:
+        check_output(out, (".png", ".svg", ".pdf"))
+    import primefourier as pf
+
+    many = pf.PrimeBasis(pf.PAPER_BASIS.primes[:_PRIMES], pf.PAPER_BASIS.depth)
+    plan = pf.plan(modulus, many, input_range=input_range)
+    if not plan.complete or any(d for _, d in plan.relevant):
+        raise ValueError(
+            f"modulus must be a product of different primes from 3 to 23, got {modulus}"
+        )
+    own = pf.PrimeBasis(tuple(p for p, _ in plan.relevant), 1)
+    if not json:
+        print_prose(f"The task: (a + b) mod {modulus}, learned from integers below {input_range}.")
+        nearest = [f"{a.equation} (drift {a.drift:.2f} turns)" for a in plan.aliases[:3]]
+        if nearest:
+            print_prose(f"Look-alike circles, known before training: {'; '.join(nearest)}.")
+    from primefourier.analysis import certify, diagnose
+
+    with ProgressBar() as bar:
+        show = _Epochs(bar)
+        networks = [_train(basis, modulus, input_range, seed, show) for basis in (many, own)]
+    cheater, honest = (
+        diagnose(network, modulus=modulus, input_range=input_range, kinds=("permute",))
+        for network in networks
+    )
+    certificate = certify(networks[1], own, lambda x: x.sum(1) % modulus)
+    if json:
+        found = [_as_data(diagnosis) for diagnosis in (cheater, honest)]
+        data = {"modulus": modulus, "range": input_range, "networks": found}
+        print_json({**data, "certificate": asdict(certificate)})
+    else:
+        _print_results(cheater, honest)
+        print_prose(certificate.explain())
+    if out is not None:
+        _draw(cheater, honest, out)
+        print_error(f"Wrote {out}.")
+
+
+def _train(
+    basis: PrimeBasis, modulus: int, input_range: int, seed: int, show: Callable[[object], None]
+) -> nn.Module:
+    from primefourier import lab
+
+    config = lab.ModelConfig(
+        embedding=lab.PrimeFourier(basis.primes, basis.depth),
+        task=lab.ModularArithmetic("add", modulus=modulus, input_range=input_range),
+        training=lab.Training(epochs=_EPOCHS),
+        seed=seed,
+    )
+    return lab.train(config, observe=show)
+
+
+def _as_data(found: Diagnosis) -> dict[str, Any]:
+    return {
+        "primes": found.plan.basis.primes,
+        "depth": found.plan.basis.depth,
+        "accuracy": found.accuracy,
+        "beyond": {str(end): accuracy for end, accuracy in found.beyond.items()},
+        "drops": {str(prime): drop for prime, drop in found.rows.items()},
+        "used": found.used,
+        "verdict": found.verdict,
+    }
+
+
+def _print_results(cheater: Diagnosis, honest: Diagnosis) -> None:
+    first, second = _names(cheater, honest)
+    rows = [[f"below {cheater.plan.input_range}", *_pair(cheater.accuracy, honest.accuracy)]]
+    rows += [
+        [f"{_short(end // 2)} to {_short(end)}", *_pair(accuracy, honest.beyond[end])]
+        for end, accuracy in cheater.beyond.items()
+    ]
+    print_table(["accuracy on integers", first, second], rows, left=["accuracy on integers"])
+    for name, found in ((first, cheater), (second, honest)):
+        print_prose(f"\n{name}: {found.verdict}")
+
+
+def _names(cheater: Diagnosis, honest: Diagnosis) -> tuple[str, str]:
+    primes = " and ".join(map(str, honest.plan.basis.primes))
+    return f"{len(cheater.plan.basis.primes)} primes, 6 powers", f"{primes} alone"
+
+
+def _pair(*accuracies: float) -> list[str]:
+    return [f"{accuracy:.4f}" for accuracy in accuracies]
+
+
+def _short(number: int) -> str:
+    """Write a large number with few digits.
+
+    >>> _short(500_000), _short(5 * 10**17), _short(10**18)
+    ('500 000', '5·10^17', '10^18')
+    """
+    if number < 10**7:
+        return f"{number:,}".replace(",", " ")
+    zeros = len(str(number)) - 1
+    return f"{number // 10**zeros}·10^{zeros}".removeprefix("1·")
+
+
+def _draw(cheater: Diagnosis, honest: Diagnosis, out: Path) -> None:
+    from primefourier.figures import Cliff, draw_cliffs
+
+    n, r = cheater.plan.modulus, cheater.plan.input_range
+    networks = [
+        Cliff(
+            name,
+            found.rows,
+            [p for p, _ in found.plan.relevant],
+            cheater.plan.input_range or 0,
+            found.accuracy,
+            found.beyond,
+        )
+        for name, found in zip(_names(cheater, honest), (cheater, honest), strict=True)
+    ]
+    figure = draw_cliffs(
+        networks,
+        title=f"Perfect in range, wrong beyond: (a + b) mod {n}, trained on integers below {r}",
+        caption="Drop: accuracy lost when a row is replaced by another input's. Accuracy is on "
+        "integers from half of each number up to it.",
+    )
+    write_file(out, partial(figure.savefig, format=out.suffix.lower().removeprefix(".")))
+
+
+class _Epochs:
+    """Shows the share of all epochs that are done."""
+
+    def __init__(self, bar: ProgressBar) -> None:
+        self._bar, self._seen = bar, 0
+
+    def __call__(self, _network: object) -> None:
+        self._seen += 1
+        self._bar.show(self._seen / (2 * (_EPOCHS + 1)), "training two networks")
