@@ -92,16 +92,17 @@ def test_planning_again_keeps_the_order_and_adds_new_models(tmp_path: Path) -> N
         assert store.read().commands == ["first", "second"]
 
 
-def test_two_studies_of_one_name_must_have_the_same_axes(tmp_path: Path) -> None:
+def test_two_studies_of_one_name_must_share_models_or_axes(tmp_path: Path) -> None:
     one, other = small_study(name="mine"), small_study(small_config(seed=1), name="mine")
     with write_store(tmp_path) as store:
         store.begin([one], "x")
         store.begin([other], "x")
         assert [len(study.configs) for study in store.read().studies] == [2]
-        with pytest.raises(
-            FolderError, match=r"another study named 'mine', .* choose another name"
-        ):
-            store.begin([replace(one, axes=(Axis("task.modulus"),))], "x")
+        new = replace(small_study(small_config(seed=2), name="mine"), axes=(Axis("task.modulus"),))
+        with pytest.raises(FolderError, match=r"another study named 'mine', .* choose another"):
+            store.begin([new], "x")
+        store.begin([replace(one, axes=(Axis("task.modulus"),))], "x")  # its axes were changed
+        assert store.read().studies[0].axes == (Axis("task.modulus"),)
 
 
 def test_a_measured_model_is_never_overwritten_and_a_failed_one_is(

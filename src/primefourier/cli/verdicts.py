@@ -66,8 +66,14 @@ def claims(
 
 def print_claims(findings: Mapping[Claim, Finding]) -> None:
     """Print the claims with their verdicts, and a tally."""
+    from primefourier.lab.claims import verdict_so_far
+
     rows: list[list[str | Text]] = [
-        [claim.name, claim.statement, Text(_verdict(found), _STYLES.get(found.verdict, "dim"))]
+        [
+            claim.name,
+            claim.statement,
+            Text(verdict_so_far(found), _STYLES.get(found.verdict, "dim")),
+        ]
         for claim, found in findings.items()
     ]
     columns = ["claim", "the paper says", "verdict"]
@@ -76,13 +82,6 @@ def print_claims(findings: Mapping[Claim, Finding]) -> None:
     order = [*_STYLES, *sorted(set(tally) - set(_STYLES))]
     counts = ", ".join(f"{verdict} {tally[verdict]}" for verdict in order if tally[verdict])
     print_text(f"\n{plural(len(findings), 'claim')}: {counts}.")
-    if any(finding.depends_on_seed for finding in findings.values()):
-        print_text("* depends on the seed: single seeds give different verdicts.")
-
-
-def _verdict(finding: Finding) -> str:
-    so_far = finding.verdict != "not measured yet" and not finding.complete
-    return finding.verdict + " so far" * so_far + "*" * finding.depends_on_seed
 
 
 def _print_left_out(run: Run, kind: Kind) -> None:

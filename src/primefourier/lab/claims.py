@@ -10,16 +10,17 @@ from primefourier.analysis import Interval
 from primefourier.lab.cells import Cell
 from primefourier.lab.tables import Table
 
-Verdict = Literal["holds", "holds in part", "does not hold", "cannot be told", "not measured yet"]
-_AGREES = {True: "yes", False: "no", None: "cannot be told"}
+Verdict = Literal["holds", "holds in part", "does not hold", "undecided", "not measured yet"]
+_AGREES = {True: "yes", False: "no", None: "undecided"}
 _EVIDENCE = ("configuration", "value", "agrees", "settled")
 NOT_SETTLED = ", not settled"
 AT_LEAST_ZERO = -1e-12
 """A bound that allows a difference of 0 up to rounding."""
 _ABOUT_INTERVALS = (
-    "Verdicts go by means over seeds. Intervals are Student's, over the seeds of a configuration; "
-    "one seed has none. A configuration is not settled if part of its interval agrees with the "
-    "claim and part does not: the count within intervals has it either way."
+    "Verdicts go by means over seeds, or seed by seed where that is said. Intervals are Student's, "
+    "over the seeds of a configuration; one seed has none. A configuration is not settled if part "
+    "of its interval, or one of its seeds, agrees with the claim and another does not: the count "
+    "within intervals has it either way."
 )
 
 
@@ -66,15 +67,6 @@ def is_above(value: Interval, bound: float) -> Agreement:
     Agreement(agrees=True, settled=True)
     """
     return _compare(value, lambda value: -(value <= bound))
-
-
-def is_below_floor(drop: Interval, floor: float) -> Agreement:
-    """Return whether a drop of either sign is below the noise floor.
-
-    >>> is_below_floor(Interval(0.004, None, None, 1), 0.0112)
-    Agreement(agrees=True, settled=None)
-    """
-    return _compare(drop, lambda value: (value >= floor) - (value <= -floor))
 
 
 def _compare(value: Interval, side: Callable[[float], int]) -> Agreement:
@@ -126,8 +118,8 @@ class Finding:
         asked: How many configurations the claim is about. With less evidence the verdict is
             preliminary.
         unfinished: How many pieces of evidence lack part of what they compare.
-        by_seed: The verdict by each seed alone, where the claim counts configurations and all of
-            them have these seeds.
+        by_seed: Whether the claim holds with each seed alone, where it counts configurations and
+            all of them have these seeds.
     """
 
     verdict: Verdict
@@ -135,12 +127,7 @@ class Finding:
     evidence: tuple[Evidence, ...]
     asked: int
     unfinished: int = 0
-    by_seed: tuple[Verdict, ...] = ()
-
-    @property
-    def depends_on_seed(self) -> bool:
-        """Whether single seeds give different verdicts."""
-        return len(set(self.by_seed)) > 1
+    by_seed: tuple[bool, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -210,8 +197,9 @@ def claims_as_data(findings: Mapping[Claim, Finding]) -> list[dict[str, Any]]:
             "rule": claim.rule,
             "measured": finding.measured,
             "verdict": finding.verdict,
+            "verdict_so_far": verdict_so_far(finding),
             "within_intervals": within_intervals(finding),
-            "depends_on_seed": finding.depends_on_seed,
+            "by_seed": list(finding.by_seed),
             "complete": finding.complete,
             "configurations": len(finding.evidence),
             "configurations_asked": finding.asked,
@@ -275,8 +263,16 @@ def write_agrees(item: Evidence) -> str:
 
 
 def verdict_so_far(finding: Finding) -> str:
-    """Write a verdict, and whether measurements are missing or single seeds disagree."""
+    """Write a verdict with the share that agrees, and whether measurements are missing.
+
+    >>> verdict_so_far(Finding("holds in part", "", (), 0, by_seed=(True, False, True)))
+    'holds with 2 of 3 seeds'
+    """
+    words: str = finding.verdict
+    if finding.verdict == "holds in part":
+        agreeing, total, unit = count_agreeing(finding.evidence), len(finding.evidence), ""
+        if finding.by_seed:
+            agreeing, total, unit = sum(finding.by_seed), len(finding.by_seed), " seeds"
+        words = f"holds {'with' if unit else 'in'} {agreeing} of {total}{unit}"
     unfinished = finding.verdict != "not measured yet" and not finding.complete
-    return (
-        finding.verdict + " so far" * unfinished + ", depends on the seed" * finding.depends_on_seed
-    )
+    return words + " so far" * unfinished

@@ -46,7 +46,7 @@ from primefourier.lab.store_rows import (
     record_row,
     study_row,
 )
-from primefourier.lab.studies.study import StudyLike, study_as_data
+from primefourier.lab.studies.study import StudyLike
 
 __all__ = [
     "BACKUP_NAME",
@@ -80,13 +80,16 @@ class Store:
         chosen = list(studies)
         with translate_errors(self.path):
             stored = dict(self._connection.execute("SELECT name, study FROM studies"))
+            members = self._connection.execute("SELECT study, key FROM members").fetchall()
             known = dict(self._connection.execute("SELECT key, position FROM planned"))
         for study in chosen:
-            axes = study_as_data(study)["axes"]
-            if study.name in stored and json.loads(stored[study.name])["axes"] != axes:
+            if study.name not in stored or stored[study.name] == study_row(study)[1]:
+                continue
+            before = {key for name, key in members if name == study.name}
+            if before.isdisjoint(config.key for config in study.configs):
                 raise FolderError(
-                    f"{self.path.parent} holds another study named {study.name!r}, with other "
-                    "axes; choose another name or another folder"
+                    f"{self.path.parent} holds another study named {study.name!r}, with none of "
+                    "these models; choose another name or another folder"
                 )
         first = max(known.values(), default=-1) + 1
         configs = {config.key: config for study in chosen for config in study.configs}

@@ -13,7 +13,10 @@ from dataclasses import replace
 from functools import reduce
 from operator import and_
 
+import numpy as np
+
 from primefourier.analysis import Interval, mean_interval
+from primefourier.analysis.statistics import paired_p_values
 from primefourier.lab.cells import Bounds, Cell
 from primefourier.lab.claims import (
     AT_LEAST_ZERO,
@@ -23,7 +26,6 @@ from primefourier.lab.claims import (
     Verdict,
     count_agreeing,
     is_above,
-    is_below_floor,
     is_inside,
     judge_all,
 )
@@ -83,6 +85,7 @@ def in_range(
     if drops:
         spread = write_spread([drop.mean for drop in drops])
         measured = f"{spread}; {count_agreeing(evidence)} of {len(evidence)} in range"
+        measured += _write_failed(cells)
     return judge_all(evidence, measured, asked)
 
 
@@ -107,7 +110,27 @@ def in_diagonal_ranges(cells: Sequence[Cell], asked: int) -> Finding:
     if large:
         spread = write_spread(large)
         measured += f"; |P| ≥ 10: {spread}, {inside[2]} of {len(large)} in 0.82–0.92"
+    measured += _write_failed(cells)
     return judge_all(evidence, measured, asked)
+
+
+def _write_sensitivity(
+    ratios: Sequence[float], bounds: Sequence[float], agrees: Callable[[float, float], bool]
+) -> str:
+    """Write how many configurations would agree if our own threshold were another."""
+    counts = (
+        f"{sum(agrees(ratio, times) for ratio in ratios)} at {times:g} times" for times in bounds
+    )
+    return ", ".join(counts)
+
+
+def _write_failed(cells: Sequence[Cell]) -> str:
+    """Write how many networks end below the threshold of convergence, if any do."""
+    records = [record for cell in cells for record in cell.records]
+    failed = sum(record.measured.accuracy <= SinglePrime.threshold for record in records)
+    if not failed:
+        return ""
+    return f"; {failed} of {len(records)} networks end at an accuracy of 0.85 or less"
 
 
 def far_above(cells: Sequence[Cell], asked: int) -> Finding:
@@ -122,14 +145,15 @@ def far_above(cells: Sequence[Cell], asked: int) -> Finding:
         evidence.append(Evidence.of(cell, text, times & above_other & above_zero))
         ratios.append(relevant.mean / other.mean if other.mean > 0 else math.inf)
     worst = min(ratios, default=math.inf)
+    others = _write_sensitivity(ratios, (2, 5, 10), lambda ratio, times: ratio >= times)
     least = f"smallest ratio {worst:.1f}" if worst < math.inf else "off-diagonal never above 0"
-    measured = f"{count_agreeing(evidence)} of {len(evidence)} configurations; {least}"
-    return judge_all(evidence, measured, asked)
+    measured = f"{count_agreeing(evidence)} of {len(evidence)} configurations; {least}; {others}"
+    return judge_all(evidence, f"{measured}{_write_failed(cells)}", asked)
 
 
 def comparable(cells: Sequence[Cell], asked: int) -> Finding:
     """Judge whether the control's off-diagonal drops are in range and like the diagonal ones."""
-    evidence, drops, inside, comparable = [], [], 0, 0
+    evidence, drops, ratios, inside, comparable = [], [], [], 0, 0
     for cell in cells:
         drop = other_drop(cell)
         fits = is_inside(drop, 0.14, 0.46)
@@ -137,6 +161,7 @@ def comparable(cells: Sequence[Cell], asked: int) -> Finding:
             _combine(cell, -1, COMPARABLE), AT_LEAST_ZERO
         )
         drops.append(drop.mean)
+        ratios.append(relevant_drop(cell).mean / drop.mean if drop.mean > 0 else math.inf)
         inside += fits.agrees is True
         comparable += alike.agrees is True
         text = f"{_write(drop)}, diagonal {_write(relevant_drop(cell))}"
@@ -144,44 +169,61 @@ def comparable(cells: Sequence[Cell], asked: int) -> Finding:
     measured = ""
     if drops:
         counts = f"{inside} of {len(drops)} in range, {comparable} comparable to the diagonal"
-        measured = f"{write_spread(drops)}; {counts}"
+        others = _write_sensitivity(
+            ratios, (1.5, 3), lambda ratio, times: 1 / times <= ratio <= times
+        )
+        measured = f"{write_spread(drops)}; {counts}; {others}{_write_failed(cells)}"
     return judge_all(evidence, measured, asked)
 
 
-def below_floor(
-    cells: Sequence[Cell], asked: int, *, least: float, percent: bool = False
-) -> Finding:
+def below_floor(cells: Sequence[Cell], asked: int, *, least: float) -> Finding:
     """Judge in how many configurations the drop of the other rows is below the noise floor.
 
-    The claim holds from the share ``least`` on, to two decimals, and in part above one half.
+    The floor is that of one network, so each seed is judged alone: the claim holds with a seed if
+    more than half of the configurations, and the share ``least`` to two decimals, are below it.
     """
     if not cells:
         return judge_all([], "", asked)
-
-    def judge(share: float) -> Verdict:
-        if share <= 0.5:
-            return "does not hold"
-        return "holds" if round(share, 2) >= least else "holds in part"
-
+    seeds = sorted(set.intersection(*(set(cell.seeds) for cell in cells)))
+    counts = dict.fromkeys(seeds, 0)
     evidence = []
     for cell in cells:
+        below = {seed: abs(drop) < cell.noise_floor for seed, drop in _by_seed(cell, 0, 1).items()}
+        for seed in seeds:
+            counts[seed] += below[seed]
+        good, count = sum(below.values()), len(below)
         text = f"{_write(other_drop(cell), 4)}, floor {cell.noise_floor:.4f}"
-        agreement = is_below_floor(other_drop(cell), cell.noise_floor)
-        evidence.append(Evidence.of(cell, text, agreement))
-    below, total = count_agreeing(evidence), len(evidence)
-    measured = f"{below} of {total} below the noise floor"
-    if percent:
-        measured = f"{100 * below / total:.0f} %: {below} of {total}"
-    # A mean over seeds does not show how much the count depends on the seed.
-    shared = sorted(set.intersection(*(set(cell.seeds) for cell in cells)))
-    counts = [
-        sum(abs(_by_seed(cell, 0, 1)[seed]) < cell.noise_floor for cell in cells)
-        for seed in (shared if len(shared) > 1 else ())
+        text += f"; below it with {good} of {count} seeds" * (count > 1)
+        settled = good in (0, count) if count > 1 else None
+        evidence.append(Evidence.of(cell, text, Agreement(2 * good > count, settled)))
+    total = len(cells)
+    by_seed = [n / total > 0.5 and round(n / total, 2) >= least for n in counts.values()]
+    verdict: Verdict = "holds in part" if any(by_seed) else "does not hold"
+    if all(by_seed) and by_seed:
+        verdict = "holds"
+    shares = ", ".join(f"{n}" for n in counts.values())
+    measured = f"{shares} of {total} below the noise floor{', seed by seed' * (len(seeds) > 1)}"
+    measured += f"; {_write_paired(cells)}"
+    return Finding(verdict, measured, tuple(evidence), asked, by_seed=tuple(by_seed))
+
+
+def _write_paired(cells: Sequence[Cell]) -> str:
+    """Write how many other rows differ from zero by the exact paired test, all rows together."""
+    rows = [
+        counts
+        for cell in cells
+        for record in cell.records
+        for name, *counts in zip(
+            record.measured.row_names, *record.row_counts(cell.kind), strict=True
+        )
+        if name not in (record.measured.relevant or ())
     ]
-    if counts:
-        measured += f"; seed by seed {', '.join(map(str, counts))}"
-    by_seed = tuple(judge(count / total) for count in counts)
-    return Finding(judge(below / total), measured, tuple(evidence), asked, by_seed=by_seed)
+    lost, gained = np.array(rows).T
+    different = int((paired_p_values(lost, gained) * len(rows) < 0.05).sum())
+    return (
+        f"by the paired test {different} of {len(rows)} other rows differ from 0 "
+        f"(p < 0.05 over {len(rows)} comparisons)"
+    )
 
 
 def lower_at_100_by_row(
@@ -281,7 +323,7 @@ def specialised(cells: Sequence[Cell], asked: int) -> Finding:
     undecided = len(evidence) - above - below
     verdict: Verdict = "holds" if above == len(evidence) else "holds in part"
     if not above:
-        verdict = "does not hold" if below else "cannot be told"
+        verdict = "does not hold" if below else "undecided"
     measured = f"above {_RATIO} in {above} of {len(evidence)} configurations, below in {below}"
     measured += f", undecided in {undecided}" * bool(undecided)
     return Finding(verdict, measured, tuple(evidence), asked)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from primefourier.lab.cells import Cell
-from primefourier.lab.claims import Claim, Finding, claims_as_data, verdict_so_far
+from primefourier.lab.claims import Claim, Finding, claims_as_data
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.provenance import Provenance
 from primefourier.lab.record import Record
@@ -211,7 +211,6 @@ def _claims(findings: Mapping[Claim, Finding], grids: Sequence[Grid]) -> list[di
     """Return the claims; each piece of evidence has the index of its grid, its row and range."""
     claims = claims_as_data(findings)
     for claim, finding in zip(claims, findings.values(), strict=True):
-        claim["verdict_so_far"] = verdict_so_far(finding)
         for data, item in zip(claim["evidence"], finding.evidence, strict=True):
             data["cell"] = item.cell and _place(item.cell, grids)
     return claims
