@@ -185,3 +185,12 @@ def test_rows_that_are_not_needed_change_no_answer_with_few_primes_and_a_large_r
                 count.update(rows=1, changed=lost + gained, answers=record.probe.test_size)
     assert found[True] == {"networks": 360, "rows": 1960, "changed": 0, "answers": 31_360_000}
     assert (found[False]["changed"], found[False]["answers"]) == (7713, 980_000)
+
+
+def test_every_modulus_of_the_paper_is_certified_with_the_channels_of_plan() -> None:
+    found = json.loads((ROOT / "results" / "beyond" / "certificates.json").read_text())
+    assert [one["N"] for one in found] == [15, 21, 33, 35, 55, 77, 105, 165, 231, 385]
+    for one in found:
+        assert (one["proved"], one["wrong"], one["cases"]) == (True, 0, one["N"] ** 2)
+        assert one["margin"] > 1000 * one["rounding"]
+        assert set(one["beyond"].values()) == {1.0}

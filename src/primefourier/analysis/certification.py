@@ -44,7 +44,7 @@ class Certificate:
         operands: The number of operands.
         cases: The number of tuples of residues, all checked.
         wrong: The number of wrong answers.
-        counterexample: Operands of a wrong answer, or else of the answer with the smallest margin.
+        closest: The operands with the smallest margin; a counterexample if their answer is wrong.
         expected: The right answer to them.
         answer: The network's answer to them.
         margin: The smallest difference between the logit of the right answer and the next.
@@ -56,11 +56,16 @@ class Certificate:
     operands: int
     cases: int
     wrong: int
-    counterexample: tuple[int, ...]
+    closest: tuple[int, ...]
     expected: int
     answer: int
     margin: float
     rounding: float
+
+    @property
+    def counterexample(self) -> tuple[int, ...] | None:
+        """The operands of a wrong answer, or None if there is none."""
+        return self.closest if self.wrong else None
 
     def explain(self) -> str:
         """Describe the result in words."""
@@ -70,7 +75,7 @@ class Certificate:
                 f"Proved for all integers: right on {cases}. Smallest margin {self.margin:.3g}; "
                 f"rounding changes logits by at most {self.rounding:.2g}."
             )
-        at = ", ".join(map(str, self.counterexample))
+        at = ", ".join(map(str, self.closest))
         if self.wrong:
             return (
                 f"Not right for all integers: {self.wrong} of {cases} are wrong. For ({at}) the "
@@ -169,7 +174,7 @@ def certify(
         operands=count,
         cases=cases,
         wrong=wrong,
-        counterexample=tuple(_residues(place, place + 1, period, count)[0].tolist()),
+        closest=tuple(_residues(place, place + 1, period, count)[0].tolist()),
         expected=correct,
         answer=answer,
         margin=margin,
