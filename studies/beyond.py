@@ -1,6 +1,7 @@
 """Perfect in range, wrong beyond: the paper's networks tested on inputs they never saw.
 
     pfe run studies/beyond.py --out results/beyond
+    python -m studies.beyond
 
 Experiment 2 with five seeds, and experiment 1 with |P| ≤ 8 and three seeds, each with four bases:
 the six powers of every prime as in the paper; depth 1; only the channels that ``plan`` names; and
@@ -10,9 +11,18 @@ of up to 4, 6, 9 and 18 digits.
 
 from __future__ import annotations
 
+import json
+import math
+import sys
 from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from primefourier import PAPER_BASIS, lab
+from primefourier.encoding.aliases import find_alias_pairs, find_aliases
+from primefourier.lab.record import Record
 
 MODULI = (15, 21, 33, 35, 55, 77, 105, 165, 231, 385)
 RANGES = (100, 500, 1000, 2000, 4000)
@@ -75,3 +85,93 @@ studies = [
     )
     for base in BASES
 ]
+
+ENDS = ("2r", "10000", "1000000", "1000000000", "1000000000000000000")
+RIGHT = 0.99
+"""A network is right on a test set if its accuracy is at least this."""
+USED = 0.02
+"""A row is used if replacing it by another pair's costs more accuracy than this."""
+
+
+def read(record: Record) -> dict[str, Any]:
+    """Return what counts of one network: its place, accuracies, and the use of other rows."""
+    config, measured = record.config, record.measured
+    n, r, basis = config.task.modulus, config.task.input_range, config.embedding.basis
+    beyond = measured.accuracy_beyond
+    aliases = find_aliases(n, basis, input_range=r)
+    pairs = find_alias_pairs(n, basis, input_range=r)
+    others = {
+        int(row): drop
+        for row, drop in zip(measured.row_names, record.row_drops("permute"), strict=True)
+        if n % int(row)
+    }
+    single = aliases[0].drift if aliases else math.inf
+    return {
+        "place": (n, r, config.seed, len(basis.primes)),
+        "accuracy": measured.accuracy,
+        "beyond": {end: beyond[str(2 * r) if end == "2r" else end] for end in ENDS},
+        "most used": max(others.values(), default=0.0),
+        "N/r": n / r,
+        "nearest alias": -single,
+        "nearest alias or pair": -min(single, pairs[0].drift if pairs else math.inf),
+    }
+
+
+def summarise(run: lab.Run) -> dict[str, Any]:
+    """Count right networks by basis and test set, and ask what predicts and explains failing."""
+    from studies.predictions import area
+
+    records = {record.config.key: record for record in run.records if record.error is None}
+    found: dict[str, list[dict[str, Any]]] = {
+        study.name: [read(records[c.key]) for c in study.configs if c.key in records]
+        for study in run.studies
+    }
+    converged = {
+        name: [one for one in some if one["accuracy"] >= RIGHT] for name, some in found.items()
+    }
+    summary: dict[str, Any] = {}
+    for name, networks in converged.items():
+        part: dict[str, Any] = {"networks": len(found[name]), "right in range": len(networks)}
+        for end in ENDS:
+            part[f"right at {end}"] = sum(one["beyond"][end] >= RIGHT for one in networks)
+        part["use a row without need"] = sum(one["most used"] > USED for one in networks)
+        for end in ("2r", "1000000"):
+            fails = np.array([one["beyond"][end] < RIGHT for one in networks], dtype=bool)
+            part[f"area at {end}"] = {
+                score: area(np.array([one[score] for one in networks]), fails)
+                for score in ("N/r", "nearest alias", "nearest alias or pair", "most used")
+            }
+        summary[name] = part
+    for experiment in ("composite", "prime"):
+        shallow = {one["place"][:3]: one for one in converged.get(f"{experiment} depth 1", [])}
+        failing = [
+            one for one in converged.get(f"{experiment} paper", [])
+            if one["beyond"]["1000000"] < RIGHT
+        ]  # fmt: skip
+        pairs = [(one, shallow[one["place"][:3]]) for one in failing if one["place"][:3] in shallow]
+        summary[f"{experiment}: why networks fail near a million"] = {
+            "fail": len(failing),
+            "use a row without need": sum(one["most used"] > USED for one in failing),
+            "use none, and are right at depth 1": sum(
+                one["most used"] <= USED and other["beyond"]["1000000"] >= RIGHT
+                for one, other in pairs
+            ),
+            "use none, and fail at depth 1 too": sum(
+                one["most used"] <= USED and other["beyond"]["1000000"] < RIGHT
+                for one, other in pairs
+            ),
+        }
+    return summary
+
+
+def main() -> None:
+    """Write the summary of results/beyond."""
+    folder = Path(__file__).parents[1] / "results" / "beyond"
+    text = json.dumps(summarise(lab.open(sys.argv[1] if sys.argv[1:] else folder)), indent=1)
+    print(text)
+    if not sys.argv[1:]:
+        (folder / "summary.json").write_text(f"{text}\n")
+
+
+if __name__ == "__main__":
+    main()
