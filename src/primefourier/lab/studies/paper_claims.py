@@ -94,7 +94,8 @@ CLAIMS = (
         "E1.3",
         "off-diagonal drop below the noise floor in the majority of configurations with |P| ≤ 8",
         "more than half of 15",
-        "with each seed alone, |drop| is below the noise floor in more than half of them",
+        "with each seed alone, |drop| is below the noise floor in more than half of them; a "
+        "configuration agrees if most of its seeds are below",
         _about(partial(judges.below_floor, least=0.5), "exp1", where=lambda size, _r: size <= 8),
     ),
     Claim(
@@ -147,7 +148,8 @@ CLAIMS = (
         "E2.1",
         "nonfactor drop below the noise floor in 77 % of the 48 configurations",
         "77 %: 37 of 48",
-        "with each seed alone, |drop| is below the noise floor in at least 77 % of them",
+        "with each seed alone, |drop| is below the noise floor in at least 77 % of them; a "
+        "configuration agrees if most of its seeds are below",
         _about(partial(judges.below_floor, least=0.77), "exp2"),
     ),
     Claim(
@@ -191,7 +193,9 @@ CLAIMS = (
         "specialisation ratio (relevant over other drop) above 500 (an earlier abstract)",
         "> 500",
         "the relevant drop exceeds 500 times the other one anywhere within exact 95 % bounds on "
-        "both, from the answers lost and gained by every row; undecided if only in part of them",
+        "both, from the answers lost and gained by every row; undecided if only in part of them. "
+        "The 5 % are divided among all rows of a configuration, lost and gained answers, and both "
+        "ends",
         _about(judges.specialised, "exp1", "exp2"),
     ),
 )
