@@ -75,7 +75,7 @@ def test_texts_are_drawn_as_they_are_and_never_read_as_mathematics() -> None:
 
 
 NAN = float("nan")
-BARS = DropBars("N = 15", (3, 5), [0.1, NAN], (3,), [(0, 0.2), (NAN, NAN)])
+BARS = DropBars("N = 15", (3, 5), [0.1, NAN], (3,), [(0, 0.2), ()])
 FEW, MANY = (Line(f"{n} points", range(n), [0.5] * n, [(0.4, 0.6)] * n) for n in (3, 20))
 
 

@@ -259,7 +259,7 @@ def test_a_task_that_is_not_measured_is_a_gap() -> None:
     configs = configs_of("exp1", sizes=(3,), ranges=(100,))
     records = [*records_of(configs[:1], on=0.5), failed(configs[1])]
     figure = draw_matrices(grid_of(configs, records), 100)
-    assert inside(figure.axes[0]) == [".50", ".00", ".00"]
+    assert inside(figure.axes[0]) == [".50"], "the two others are below the noise floor"
     assert len(hatched(figure.axes[0])) == 6
     assert "1 model, 1 seed (42) per configuration; noise floor 0.032." in around(figure)
 
@@ -295,16 +295,25 @@ def test_only_models_planned_at_a_range_have_a_panel() -> None:
     assert [len(headings(draw_matrices(grid_of(sizes), r))) for r in (100, 500)] == [1, 2]
 
 
-def test_bars_of_several_seeds_have_error_bars() -> None:
+def test_bars_of_several_seeds_have_a_dot_for_each() -> None:
     configs = configs_of("exp2", moduli=(15, 21), ranges=(500,), seeds=(1, 2))
     records = records_of(configs, on=lambda c: 0.5 + 0.01 * c.seed)
     figure = draw_bars(grid_of(configs, records[:3]), 500)
     assert heights(figure.axes[0], RELEVANT["facecolor"]) == pytest.approx([0.515, 0.515])
-    (bars,) = (c for c in figure.axes[0].collections if hasattr(c, "get_segments"))
-    low, high = (float(end[1]) for end in bars.get_segments()[0])
-    assert (low, high) == pytest.approx((0.515 - 0.06353, 0.515 + 0.06353), abs=1e-4)
-    assert not [c for c in figure.axes[1].collections if hasattr(c, "get_segments")]
-    assert "Error bars are 95 % intervals over seeds. 3 models, 1–2 seeds" in around(figure)
+    dots = [line.get_ydata() for line in figure.axes[0].lines if line.get_marker() == "o"]
+    assert dots[0] == pytest.approx([0.51, 0.52])
+    lonely = [line.get_ydata() for line in figure.axes[1].lines if line.get_marker() == "o"]
+    assert not any(len(values) for values in lonely), "one seed is its bar"
+    assert "dots single seeds. 3 models, 1–2 seeds" in around(figure)
+
+
+def test_collapsed_networks_are_marked() -> None:
+    configs = configs_of("exp1", sizes=(3,), ranges=(500,))
+    records = records_of(configs, accuracy=lambda c: 0.5 if modulus(c) == 5 else 1.0, on=0.3)
+    figure = draw_matrices(grid_of(configs, records), 500)
+    tasks = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert tasks == ["3", "5†", "7"]
+    assert "† A network ended at an accuracy of 0.85 or less." in around(figure)
 
 
 # Probes.

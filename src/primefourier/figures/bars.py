@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 from numpy.typing import ArrayLike, NDArray
@@ -24,7 +25,6 @@ from primefourier.figures.style import (
     RELEVANT,
     new_page,
     panel_axes,
-    read_intervals,
     read_table,
     style_axes,
     wrap,
@@ -46,7 +46,7 @@ class DropBars:
         rows: The names of the rows, such as their primes.
         drops: The drop of test accuracy when each row is zeroed; NaN means not measured yet.
         relevant: The names of the relevant rows, such as the prime factors of N.
-        intervals: The lower and upper end of the error bar of each row.
+        points: The values behind each drop, such as one per seed; drawn as dots.
         note: A remark, such as "degenerate", or why the panel is empty.
     """
 
@@ -54,7 +54,7 @@ class DropBars:
     rows: Sequence[int | str]
     drops: ArrayLike
     relevant: Sequence[int | str]
-    intervals: ArrayLike | None = None
+    points: Sequence[ArrayLike] | None = None
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -63,20 +63,28 @@ class DropBars:
         strange = [name for name in self.relevant if name not in self.rows]
         if strange:
             raise ValueError(f"relevant rows must be among the rows, got {strange[0]}")
-        _ = self.table  # raises for wrong values
+        _ = self.table, self.dots  # raises for wrong values
 
     @cached_property
     def table(self) -> NDArray[np.float64]:
-        """The columns drop, low and high."""
-        count = len(self.rows)
-        drops = read_table(self.drops, (count,), f"drops of {self.name}")
-        intervals = read_intervals(self.intervals, count, f"intervals of {self.name}")
-        return np.column_stack([drops, intervals])
+        """The drop of each row."""
+        return read_table(self.drops, (len(self.rows),), f"drops of {self.name}")
+
+    @cached_property
+    def dots(self) -> list[NDArray[np.float64]]:
+        """The values behind each drop."""
+        given = [()] * len(self.rows) if self.points is None else self.points
+        found = [np.asarray(values, float) for values in given]
+        if len(found) != len(self.rows) or not all(np.isfinite(values).all() for values in found):
+            raise ValueError(
+                f"points of {self.name} must be finite numbers for each of {len(self.rows)} rows"
+            )
+        return found
 
     @property
     def empty(self) -> bool:
         """Whether nothing is measured."""
-        return bool(np.isnan(self.table[:, 0]).all())
+        return bool(np.isnan(self.table).all())
 
 
 def draw_drop_bars(
@@ -108,8 +116,9 @@ def draw_drop_bars(
         columns * (width + 0.4) + 0.4, rows * (_HEIGHT + 0.55) + 0.3, title=title, caption=caption,
         key=_key(panels, noise_floor),
     )  # fmt: skip
-    known = np.concatenate([panel.table.ravel() for panel in panels])
-    known = np.append(known[~np.isnan(known)], [1.0, -noise_floor, noise_floor])
+    values = [values for panel in panels for values in (panel.table, *panel.dots)]
+    known = np.concatenate([*values, [1.0, -noise_floor, noise_floor]])
+    known = known[~np.isnan(known)]
     room = np.ptp(known)
     for i, axes in enumerate(panel_axes(body, len(panels), columns, share_y=True)):
         axes.set_ylim(known.min() - 0.03 * room, known.max() + 0.16 * room)
@@ -137,23 +146,22 @@ def _draw_panel(axes: Axes, panel: DropBars, width: float) -> None:
     if panel.empty:
         write_note(axes, wrap(panel.note or "not measured yet", 0.85 * _LEAST_WIDTH, 10))
         return
-    table = panel.table
-    drops, lows, highs = table.T
+    drops = panel.table
     known = ~np.isnan(drops)
     relevant = np.array([name in panel.relevant for name in panel.rows], bool)
     for x in np.flatnonzero(~known):
         axes.axvspan(x - 0.36, x + 0.36, **GAP)
     for chosen, look in ((known & relevant, RELEVANT), (known & ~relevant, OTHER)):
         axes.bar(np.flatnonzero(chosen), drops[chosen], 0.72, **look)
+    for place, dots in enumerate(panel.dots):
+        spread = np.linspace(-0.2, 0.2, len(dots)) if len(dots) > 1 else np.zeros(len(dots))
+        axes.plot(place + spread, dots, "o", ms=2.4, mec="white", mew=0.4, color=INK, zorder=3)
     for x in np.flatnonzero(known):
         axes.annotate(
-            write_short(drops[x]), (x, np.nanmax([0, *table[x]])), (0, 1.5), ha="center",
+            write_short(drops[x]), (x, max(0, drops[x], *panel.dots[x])), (0, 1.5), ha="center",
             va="bottom", textcoords="offset points", size=CELL_SIZE, color=INK,
             path_effects=[withStroke(linewidth=2, foreground="white")],
         ).set_in_layout(False)  # fmt: skip
-    if not np.isnan(lows + highs).all():
-        axes.errorbar(range(len(table)), (lows + highs) / 2, yerr=(highs - lows) / 2, fmt="none",
-                      ecolor=INK, elinewidth=1, capsize=2)  # fmt: skip
 
 
 def _key(panels: Sequence[DropBars], noise_floor: float) -> list[tuple[Artist, str]]:
@@ -163,6 +171,8 @@ def _key(panels: Sequence[DropBars], noise_floor: float) -> list[tuple[Artist, s
     ]
     if noise_floor:
         key.append((Patch(color=NOISE), f"noise floor ± {noise_floor:.3f}"))
-    if any(np.isnan(panel.table[:, 0]).any() for panel in panels if not panel.empty):
+    if any(len(dots) > 1 for panel in panels for dots in panel.dots):
+        key.append((Line2D([], [], marker="o", ms=3, lw=0, color=INK), "one seed"))
+    if any(np.isnan(panel.table).any() for panel in panels if not panel.empty):
         key.append((Patch(**GAP), "not measured yet"))
     return key

@@ -133,11 +133,15 @@ class DropMatrix:
         primes: The primes of the rows, which are also the task primes.
         drops: Entry (i, j) is the drop of test accuracy when row primes[j] is zeroed in the model
             trained modulo primes[i]; NaN means not measured yet.
+        noise_floor: Numbers closer to 0 are not written.
+        marked: Task primes whose names get a dagger.
     """
 
     name: str
     primes: Sequence[int]
     drops: ArrayLike
+    noise_floor: float = 0.0
+    marked: Sequence[int] = ()
 
     def __post_init__(self) -> None:
         count = len(PrimeBasis(tuple(self.primes), 1).primes)
@@ -181,9 +185,11 @@ def draw_drop_matrices(panels: Sequence[DropMatrix], *, title: str, caption: str
             colors = draw_cells(axes, tables[k], (0, 1), SEQUENTIAL, gaps=np.isnan(tables[k]))
             if len(tables[k]) <= _MOST_TEXTS:  # more take minutes to draw, and colours remain
                 for i, j, value, ink in known_cells(colors, tables[k]):
-                    write_cell(axes, i, j, write_short(value), CELL_SIZE, ink)
+                    if abs(value) >= panels[k].noise_floor:
+                        write_cell(axes, i, j, write_short(value), CELL_SIZE, ink)
             primes = [str(p) for p in panels[k].primes]
-            _name_cells(axes, primes, primes, SMALL_SIZE)
+            tasks = [f"{p}†" if p in panels[k].marked else str(p) for p in panels[k].primes]
+            _name_cells(axes, tasks, primes, SMALL_SIZE)
             write_title(axes, panels[k].name, cell * max(4, len(primes)))
             if len(primes) > 1:  # a single cell has no room for labels
                 room = cell * len(primes)

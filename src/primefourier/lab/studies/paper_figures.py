@@ -146,12 +146,18 @@ def draw_matrices(grid: Grid, input_range: int) -> Figure:
             trained = [record for record in records if modulus_of(record) == prime]
             by_row = [drops_of(trained, str(row)) for row in primes]
             drops.append([mean(some) if some else math.nan for some in by_row])
-        panels.append(DropMatrix(f"|P| = {size}", primes, drops))
+        collapsed = {modulus_of(r) for r in records if r.measured.accuracy <= SinglePrime.threshold}
+        floor = max((record.measured.noise_floor for record in records), default=0.0)
+        panels.append(DropMatrix(f"|P| = {size}", primes, drops, floor, tuple(collapsed)))
+    dagger = ""
+    if any(panel.marked for panel in panels):
+        dagger = f" † A network ended at an accuracy of {SinglePrime.threshold} or less."
     return draw_drop_matrices(
         panels,
         title=f"{grid.title}: drop of every row, r = {input_range}",
         caption=grid.caption(
-            "Drop of test accuracy when one row is zeroed, for each task prime.",
+            "Drop of test accuracy when one row is zeroed, for each task prime; numbers below the "
+            f"noise floor are left out.{dagger}",
             records_at(grid, input_range),
             several="Means over seeds.",
         ),

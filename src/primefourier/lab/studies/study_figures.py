@@ -14,7 +14,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from primefourier._checks import printable
-from primefourier.analysis import Interval, mean_interval
+from primefourier.analysis import Interval
 from primefourier.figures import DropBars, Line, Panel, draw_drop_bars, draw_heatmap, draw_panels
 from primefourier.lab.cells import Cell
 from primefourier.lab.config import ModelConfig
@@ -128,12 +128,10 @@ def draw_bars(grid: Grid, column: object) -> Figure:
         note = "" if records else "not measured yet"
         if planned[0].degenerate:
             note = "degenerate"
-        intervals = None
-        if len(records) > 1:
-            intervals = [_ends(mean_interval(some)) for some in by_row]
+        points = by_row if len(records) > 1 else None
         rows, marked = ([printable(name) for name in some] for some in (names, relevant))
         drops = [mean(some) if some else math.nan for some in by_row]
-        panels.append(DropBars(f"{grid.row_name} = {value}", rows, drops, marked, intervals, note))
+        panels.append(DropBars(f"{grid.row_name} = {value}", rows, drops, marked, points, note))
     shown = records_at(grid, column)
     place = f", {grid.column_name} = {column}" if grid.column_axis else ""
     text = "Drop of test accuracy when one row is zeroed."
@@ -142,7 +140,7 @@ def draw_bars(grid: Grid, column: object) -> Figure:
     return draw_drop_bars(
         panels,
         title=f"{grid.title}: drop of every row{place}",
-        caption=grid.caption(text, shown, several=ERROR_BARS),
+        caption=grid.caption(text, shown, several="Bars are means over seeds, dots single seeds."),
         noise_floor=max((record.measured.noise_floor for record in shown), default=0.0),
     )
 
