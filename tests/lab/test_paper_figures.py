@@ -302,8 +302,8 @@ def test_bars_of_several_seeds_have_a_dot_for_each() -> None:
     assert heights(figure.axes[0], RELEVANT["facecolor"]) == pytest.approx([0.515, 0.515])
     dots = [line.get_ydata() for line in figure.axes[0].lines if line.get_marker() == "o"]
     assert dots[0] == pytest.approx([0.51, 0.52])
-    lonely = [line.get_ydata() for line in figure.axes[1].lines if line.get_marker() == "o"]
-    assert not any(len(values) for values in lonely), "one seed is its bar"
+    lonely = [line for line in figure.axes[1].lines if line.get_marker() == "o"]
+    assert not any(np.size(line.get_ydata()) for line in lonely), "one seed is its bar"
     assert "dots single seeds. 3 models, 1–2 seeds" in around(figure)
 
 
