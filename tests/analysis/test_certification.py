@@ -1,5 +1,6 @@
 """Certificates: proved for all integers by a finite check, or refused, or a counterexample."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -86,19 +87,71 @@ def test_a_circle_whose_period_does_not_divide_the_modulus_is_refused() -> None:
         certify(Reader(PrimeBasis((3, 5, 7), depth=1)), BASIS, add)
 
 
-def test_integers_used_outside_the_embedding_are_refused() -> None:
+class Clamped(PrimeFourierEmbedding):
+    """Codes of integers up to 1000."""
+
+    def forward(self, x: Tensor, padding_mask: Tensor | None = None) -> Tensor:
+        return super().forward(x.clamp(max=1000), padding_mask)
+
+
+TABLE = torch.arange(4000)
+CHEATS: dict[str, Callable[[Tensor], Tensor]] = {
+    "sum": lambda x: x + (x.sum(1, keepdim=True) > 10**6),
+    "int8": lambda x: x.to(torch.int8),
+    "int32": lambda x: x.to(torch.int32),
+    "bytes": lambda x: x.view(torch.int32)[:, ::2],
+    "table": lambda x: TABLE[x],
+    "unwrapped": lambda x: x.as_subclass(Tensor).clamp(max=100),
+    "small window": lambda x: torch.where(x.as_subclass(Tensor).abs() > 10**5, 0, x),
+}
+
+
+@pytest.mark.parametrize("cheat", CHEATS.values(), ids=CHEATS)
+def test_integers_used_outside_the_embedding_are_refused(cheat: Callable[[Tensor], Tensor]) -> None:
     class Cheat(Reader):
         def forward(self, x: Tensor) -> Tensor:
-            return super().forward(x) + (x.sum(1, keepdim=True) > 10**6)
+            return super().forward(cheat(x))
 
-    with pytest.raises(ValueError, match=r"computes with its integers \(sum\) outside"):
+    with pytest.raises(ValueError, match=r"computes with its integers|not the same for integers"):
         certify(Cheat(), BASIS, add)
+
+
+def test_embeddings_that_do_more_are_refused() -> None:
+    clamped, hooked, limited = Reader(), Reader(), Reader()
+    clamped.embedding = Clamped(BASIS)
+    hooked.embedding.register_forward_hook(
+        lambda module, given, codes: codes * (given[0] < 9)[:, None]
+    )
+    limited.embedding = PrimeFourierEmbedding(BASIS, num_embeddings=15)
+    for model, words in ((clamped, "got a Clamped"), (hooked, "hooks"), (limited, "table of 15")):
+        with pytest.raises(ValueError, match=words):
+            certify(model, BASIS, add)
+
+
+def test_chance_is_no_rounding() -> None:
+    class Noisy(Adder):
+        def forward(self, codes: Tensor) -> Tensor:
+            return super().forward(codes) + 0.01 * torch.randn(len(codes), 1)
+
+    with pytest.raises(ValueError, match="not the same every time"):
+        certify(Noisy(), BASIS, add)
+
+
+def test_a_network_that_fails_for_single_inputs_is_not_proved() -> None:
+    class Social(Adder):
+        def forward(self, codes: Tensor) -> Tensor:
+            return super().forward(codes).roll(int(len(codes) < 2), 1)
+
+    assert not certify(Social(), BASIS, add).proved
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         ({"label": lambda x: x.sum(1) % 7}, "label must depend only on the operands modulo 15"),
+        ({"label": lambda x: x.sum(1).fmod(15).abs()}, "label must depend only on the operands"),
+        ({"label": lambda x: x.sum(1) % 15 + 1}, "labels must be classes 0 … 14 .* got 1 … 15"),
+        ({"label": lambda x: x % 15}, r"one class for each of 1000 tuples .* shape \(1000, 2\)"),
         ({"basis": PrimeBasis((3, 5, 7, 11, 13, 17, 19), depth=1)}, "checks at most 5000000 cases"),
         ({"most_cases": 224}, r"at most 224 cases, got 225 = 15\^2"),
         ({"model": nn.Flatten(0)}, r"logits of shape \(225, classes\)"),
@@ -108,3 +161,13 @@ def test_what_cannot_be_proved_is_refused(options: dict[str, Any], words: str) -
     arguments: dict[str, Any] = {"model": Adder(), "basis": BASIS, "label": add} | options
     with pytest.raises(ValueError, match=words):
         certify(**arguments)
+
+
+def test_products_are_certified_without_overflow() -> None:
+    class Product(nn.Module):
+        def forward(self, codes: Tensor) -> Tensor:
+            angles = torch.atan2(codes[..., 1], codes[..., 0]) / (2 * torch.pi) * 3
+            return nn.functional.one_hot(angles.round().long().prod(1) % 3, 3).float()
+
+    found = certify(Product(), PrimeBasis((3,), 1), lambda x: x.prod(1) % 3)
+    assert (found.proved, found.counterexample) == (True, None)
