@@ -234,7 +234,7 @@ def test_a_study_in_a_file_trains_alike_on_workers_and_is_read_without_it(
         (None, [], 2, "there is no file 'mine.py'; name a Python file with a study"),
         ("x = 1", [], 2, "must define study = lab.Study(name, configs), or a list studies"),
         ("study = [", [], 1, "mine.py cannot be run: SyntaxError: '[' was never closed"),
-        ("1 / 0", [], 1, "mine.py cannot be run: ZeroDivisionError: division by zero"),
+        ("1 / 0", [], 1, "mine.py, line 1, cannot be run: ZeroDivisionError: division by zero"),
         (STUDY, ["--epochs", "3"], 2, "--epochs is not an option of a Python file"),
         (STUDY, ["--config", "mine.toml"], 2, "--config cannot be combined with mine.py"),
         (STUDY, ["--probe"], 2, "--probe needs the paper's network with rows of primes"),
@@ -372,9 +372,26 @@ def test_the_demo_catches_a_cheat_and_proves_an_honest_network(pfe: Pfe, here: P
     assert code == 0
     cheater, honest = found["networks"]
     assert cheater["accuracy"] > 0.99
-    assert cheater["used"] == [17]
+    assert cheater["unneeded"] == [17]
     assert cheater["beyond"]["200"] < 0.5
     assert (honest["accuracy"], set(honest["beyond"].values())) == (1.0, {1.0})
     certificate = found["certificate"]
     assert (certificate["proved"], certificate["cases"]) == (True, 33**2)
     assert (here / "cliff.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        (("--modulus", "15015"), "--modulus must be at most 2236, so that it can be proved"),
+        (("--modulus", "12"), "--modulus must be a product of different primes from 3 to 23"),
+        (("--range", "1"), "--range must be an integer of at least 2, got 1"),
+        (("--seed", "-1"), "--seed must be an integer of at least 0, got -1"),
+    ],
+)
+def test_the_demo_refuses_what_it_cannot_do_before_it_trains(
+    pfe: Pfe, option: tuple[str, str], words: str
+) -> None:
+    code, out, err = pfe("demo", "cheat", *option)
+    assert (code, out) == (2, "")
+    assert words in err

@@ -320,3 +320,11 @@ def test_the_optimal_constant_costs_no_more_than_zero_and_mean() -> None:
     zero, mean, optimal = (record.row_drops(kind) for kind in ("zero", "mean", "optimal"))
     assert optimal[1] <= min(zero[1], mean[1]) + 0.02
     assert optimal[1] > 0.5, "no constant replaces the row of 5"
+
+
+def test_a_part_with_a_new_field_and_the_old_version_is_unknown() -> None:
+    data = config_with().to_dict()
+    older = {**data, "embedding": {k: v for k, v in data["embedding"].items() if k != "depth"}}
+    found = lab.ModelConfig.from_dict(older)
+    assert isinstance(found.embedding, lab.UnknownPart)
+    assert found.to_dict() == older, "so its key, and its records, stay what they were"

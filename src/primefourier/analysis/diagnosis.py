@@ -21,8 +21,9 @@ from primefourier.nn import PrimeFourierEmbedding
 USED = 0.02
 """A row is used if replacing it costs more accuracy than this, and more than the noise floor."""
 RIGHT = 0.99
-"""A network is right on a test set if its accuracy is at least this."""
+"""A network with a smaller accuracy on a test set is wrong there."""
 _LARGEST = 2**63
+_LEAST_SAMPLES = 100
 
 
 @dataclass(frozen=True)
@@ -48,27 +49,20 @@ class Diagnosis:
         The other replacements are no codes of any integer, so a network may fail on them for that
         reason alone; without "permute" the largest drop counts.
         """
-        fair = [a for a in self.ablations if a.kind == "permute"] or self.ablations
-        return {p: max(a.drop for a in fair if a.label == p) for p in self.plan.basis.primes}
+        return {p: max(a.drop for a in self._fair if a.label == p) for p in self.plan.basis.primes}
 
     @property
-    def used(self) -> tuple[int, ...]:
+    def unneeded(self) -> tuple[int, ...]:
         """The primes whose rows the network uses without need, the most used first."""
         floor = max(USED, self.ablations[0].noise_floor)
-        needed = {p for p, _ in self.plan.relevant}
-        drops = {p: drop for p, drop in self.rows.items() if p not in needed and drop > floor}
+        drops = {p: drop for p, drop in self.rows.items() if p not in self._needed and drop > floor}
         return tuple(sorted(drops, key=lambda p: -drops[p]))
 
     @property
-    def fails_from(self) -> int | None:
-        """The smallest input of the first test set beyond the range that it fails, if any."""
-        wrong = [end for end, accuracy in self.beyond.items() if accuracy < RIGHT]
-        return max(min(wrong) // 2, self._range) if wrong else None
-
-    @property
     def honest(self) -> bool:
-        """Whether it is right in range and beyond, and uses only the rows that it needs."""
-        return self.accuracy >= RIGHT and not self.used and self.fails_from is None
+        """Whether every answer was right, and none depended on a row that is not needed."""
+        changed = any(a.lost or a.gained for a in self._fair if a.label not in self._needed)
+        return not changed and {self.accuracy, *self.beyond.values()} == {1.0}
 
     @property
     def verdict(self) -> str:
@@ -79,25 +73,46 @@ class Diagnosis:
                 f"Has not learned the task: accuracy {self.accuracy:.3f} on inputs below {r}. "
                 "Train it longer, or give it more pairs."
             )
-        words = []
-        for prime in self.used[:3]:
-            why = self._reason(prime)
-            words.append(f"Uses {prime}, which is not a factor of {n}{why}.")
-        if self.fails_from is not None:
-            worst = min(self.beyond.values())
+        if self.honest:
+            return f"Uses only the primes of {n}, and was right on every input tried."
+        words = [
+            f"Uses {prime}, which is not a factor of {n}{self._reason(prime)}."
+            for prime in self.unneeded[:3]
+        ]
+        wrong = [(end, accuracy) for end, accuracy in self.beyond.items() if accuracy < RIGHT]
+        if wrong:
+            end, accuracy = wrong[0]
+            before = [e for e in self.beyond if e < end and self.beyond[e] >= RIGHT]
+            known = max(before, default=r)
             words.append(
-                f"Expect errors from inputs {self.fails_from} on; accuracy falls to {worst:.3f}."
+                f"Expect errors from inputs {known} on: accuracy {accuracy:.3f} on {end // 2} … "
+                f"{end}."
             )
-            if not self.used:
-                words.append(
-                    "No row is used without need, so slow circles of deeper powers serve as "
-                    f"constants: use depth {max(d for _, d in self.plan.relevant) + 1}."
-                )
-        elif self.used:
-            words.append("It is right on every range tried all the same.")
-        if not words:
-            return f"Uses only the primes of {n}, and is right on every range tried."
+            words += [] if self.unneeded else [self._other_cause()]
+        else:
+            lowest = min(self.accuracy, *self.beyond.values())
+            words.append(f"Right on every range tried, except for single inputs ({lowest:.4f}).")
         return " ".join(words)
+
+    def _other_cause(self) -> str:
+        depth = max((d for _, d in self.plan.relevant), default=0) + 1
+        if self.plan.basis.depth > depth:
+            return (
+                "No row is used without need, so slow circles of deeper powers probably serve as "
+                f"constants: use depth {depth}."
+            )
+        return (
+            "No circle explains it; check whether the model reads its integers otherwise, and "
+            "whether the labels are right for large integers."
+        )
+
+    @property
+    def _needed(self) -> set[int]:
+        return {p for p, _ in self.plan.relevant}
+
+    @property
+    def _fair(self) -> Sequence[Ablation[int]]:
+        return [a for a in self.ablations if a.kind == "permute"] or self.ablations
 
     @property
     def _range(self) -> int:
@@ -118,9 +133,8 @@ class Diagnosis:
     def __str__(self) -> str:
         lines = [f"accuracy {self.accuracy:.4f} on inputs below {self._range}"]
         lines += [f"accuracy {a:.4f} on inputs {e // 2} … {e}" for e, a in self.beyond.items()]
-        needed = {p for p, _ in self.plan.relevant}
         for p, drop in self.rows.items():
-            lines.append(f"row {p}: drop {drop:.3f}{' (needed)' if p in needed else ''}")
+            lines.append(f"row {p}: drop {drop:.3f}{' (needed)' if p in self._needed else ''}")
         return "\n".join([*lines, self.verdict])
 
 
@@ -149,9 +163,10 @@ def diagnose(
         label: The right answers to integers (n, operands); by default their sum modulo N.
         prepare: What the model reads for integers (n, operands), such as a mapping for a model
             with named inputs; by default the integers.
-        at: The embedding; by default the only one of the model.
+        at: The embedding, the only one of the model.
         kinds: The ways of replacing a row, see :func:`ablate`.
-        beyond: Ends b of further test sets, integers b/2 … b - 1; by default 2r, 10^6 and 10^18.
+        beyond: Ends b of further test sets, integers b/2 … b - 1; by default 2r and some powers of
+            ten up to 10^18.
         metric: A metric of the ablations, see :func:`ablate`.
         samples: The number of inputs of each test set.
         seed: The seed of the inputs.
@@ -167,16 +182,20 @@ def diagnose(
     ...         angles = 2 * torch.pi * torch.arange(5) / 5
     ...         return (turned[:, :1] * torch.polar(torch.ones(5), -angles)).real
     >>> print(diagnose(Adder(), modulus=5, input_range=100).verdict)
-    Uses only the primes of 5, and is right on every range tried.
+    Uses only the primes of 5, and was right on every input tried.
     """
-    embedding = _only_embedding(model) if at is None else at
+    embedding = _only_embedding(model)
+    if at is not None and at is not embedding:
+        raise ValueError("at must be the PrimeFourierEmbedding of the model, got another module")
     r = as_integer(input_range, "input_range", at_least=2)
-    count = as_integer(samples, "samples", at_least=1)
-    chosen = (2 * r, *(end for end in (10**6, 10**18) if end > 4 * r)) if beyond is None else beyond
-    ends = [as_integer(end, "beyond", at_least=2 * r) for end in chosen]
-    if max(ends, default=0) > _LARGEST:
-        raise ValueError(f"beyond must be at most 2^63, what torch can hold, got {max(ends)}")
-    label = label or (lambda x: (x % modulus).sum(1) % modulus)
+    count = as_integer(samples, "samples", at_least=_LEAST_SAMPLES)
+    n = as_integer(modulus, "modulus", at_least=2)
+    powers = (10**k for k in (4, 6, 9, 12, 18))
+    chosen = (2 * r, *(end for end in powers if end > 4 * r)) if beyond is None else tuple(beyond)
+    ends = sorted(as_integer(end, "beyond", at_least=2 * r) for end in chosen)
+    if not ends or ends[-1] > _LARGEST:
+        raise ValueError(f"beyond must have at least one number, and none above 2^63, got {chosen}")
+    label = label or (lambda x: (x % n).sum(1) % n)
     prepare = prepare or (lambda x: x)
     generator = np.random.default_rng(seed)
 
@@ -203,7 +222,7 @@ def diagnose(
         raise ValueError(f"kinds must name at least one of {get_args(Kind)}, got none")
     tests = {end: draw(end // 2, end) for end in ends}
     return Diagnosis(
-        plan(modulus, embedding.basis, input_range=r),
+        plan(n, embedding.basis, input_range=r),
         found[0].accuracy,
         {e: _accuracy(model, embedding, prepare(x), label(x)) for e, x in tests.items()},
         found,
@@ -220,7 +239,7 @@ def _only_embedding(model: nn.Module) -> PrimeFourierEmbedding:
     found = [module for module in model.modules() if isinstance(module, PrimeFourierEmbedding)]
     if len(found) != 1:
         raise ValueError(
-            f"the model must have one PrimeFourierEmbedding, got {len(found)}; pass the one to "
-            "diagnose as at"
+            f"the model must have one PrimeFourierEmbedding, through which it reads all integers, "
+            f"got {len(found)}"
         )
     return found[0]

@@ -94,7 +94,7 @@ def ablate(
             known, given = _pick_answers(logits, labels[here].to(logits.device))
             correct.append(known.argmax(1) == given)
             if metric is not None:
-                values.append(metric(known, given))
+                values.append(_require_metric(metric(known, given), len(given)))
         mean = float(torch.cat(values).double().mean()) if values else None
         return torch.cat(correct), mean
 
@@ -130,6 +130,16 @@ def ablate(
             counts = (len(before), int(before.sum()), lost, gained)
             ablations.append(Ablation(label, kind, *counts, metric_before, metric_after))
     return ablations
+
+
+def _require_metric(values: object, answers: int) -> Tensor:
+    if not isinstance(values, Tensor) or values.shape != (answers,):
+        shape = tuple(values.shape) if isinstance(values, Tensor) else type(values).__name__
+        raise ValueError(
+            f"metric must return one value for each of {answers} answers, got {shape}; without a "
+            "reduction over the batch"
+        )
+    return values
 
 
 def _fit_constants(

@@ -106,7 +106,7 @@ def _print_evidence(findings: Mapping[Claim, Finding]) -> None:
             "paper": claim.paper,
             "rule": claim.rule,
             "measured": finding.measured or "nothing yet",
-            "verdict": f"{verdict_so_far(finding)} ({coverage(finding)} configurations)",
+            "verdict": f"{verdict_so_far(finding)} ({coverage(finding)} measured)",
             "within 95 % intervals": within_intervals(finding),
         }
         print_prose(f"\n{claim.name}: {claim.statement}")

@@ -188,10 +188,9 @@ class Plan:
     def _explain_aliases(self) -> list[str]:
         """Say which blocks a network may misuse below r, how often, and what avoids it."""
         assert self.input_range is not None  # the caller has one
-        n, r = format_integer(self.modulus), self.input_range
+        n, r, basis = format_integer(self.modulus), self.input_range, self.basis
         below = format_integer(r)
         used, networks = self._uses
-        often = f"{used} of {networks} published networks with so near an alias used one."
         lines = []
         if self.aliases:
             lines.append(
@@ -207,15 +206,23 @@ class Plan:
             lines.append("Pairs of circles that together resemble one:")
             lines += [f"  {a.equation}, drift {a.drift:.2f} turns" for a in self.alias_pairs]
         if networks:
-            lines.append(f"Risk: {often}")
-        if self.aliases and self.relevant:
-            basis = PrimeBasis(tuple(dict.fromkeys(p for p, _ in self.relevant)), 1)
-            depth = max(d for _, d in self.relevant) + 1
-            far = math.ceil(r * _FAR / self.aliases[0].drift)
             lines.append(
-                f"To avoid it, use only the primes of N, PrimeBasis({basis.primes}, {depth}), or "
-                f"inputs up to {format_integer(far)} or more, where no single circle is near."
+                f"Risk: {used} of {networks} published networks whose nearest alias was about as "
+                "near used a row without need."
             )
+        if self.aliases:
+            remedies = []
+            own = PrimeBasis(
+                tuple(dict.fromkeys(p for p, _ in self.relevant)) or basis.primes,
+                max((d for _, d in self.relevant), default=0) + 1,
+            )
+            if self.complete and not plan(self.modulus, own, input_range=r).aliases:
+                remedies.append(f"only the primes of N, PrimeBasis({own.primes}, {own.depth})")
+            far = math.ceil(r * _FAR / self.aliases[0].drift)
+            remedies.append(
+                f"inputs up to {format_integer(far)} or more, where no single circle is near"
+            )
+            lines.append(f"To avoid it, use {', or '.join(remedies)}.")
         return lines
 
     def explain_missing(self) -> str:

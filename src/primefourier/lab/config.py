@@ -126,9 +126,10 @@ class ModelConfig:
         for kind in PARTS:
             part = getattr(self, kind)
             if not isinstance(part, UnknownPart) and not is_registered(part, kind):
+                what = f"the class {part.__name__}" if isinstance(part, type) else repr(part)
                 raise TypeError(
-                    f"{kind} must be a registered part, got {type(part).__name__}; see "
-                    "primefourier.lab.register"
+                    f"{kind} must be an instance of a class with @lab.register above it and the "
+                    f"methods of lab.{kind.capitalize()}, got {what:.80}"
                 )
         bound_integers(self, {"seed": (0, _LARGEST)})
         if not isinstance(self.ablations, tuple | list):

@@ -103,7 +103,7 @@ def train(
     with _threads(threads):
         data = make_data(config)
         trainer = train_fast if applies_to(config) else train_plain
-        model = trainer(config, data, observe=observe).model
+        model = trainer(config, data, observe=observe).model.eval()
     if type(embedding) is PrimeFourier:
         return PrimeReader(embedding.basis, model)
     if isinstance(model, JoinedModel):

@@ -247,7 +247,10 @@ def _read_part(kind: str, text: str, part: Any, known: bool) -> Any:
     values = {name: _tuples(value) for name, value in json.loads(text).items()}
     name = values.pop("name")
     del values["version"]
-    refuse_unknown(values, [field.name for field in fields(part)], f"the {kind} {name!r}")
+    names = [field.name for field in fields(part)]
+    refuse_unknown(values, names, f"the {kind} {name!r}")
+    if set(values) != set(names):  # fields were added without a new version
+        return UnknownPart(text)
     return part(**values)
 
 

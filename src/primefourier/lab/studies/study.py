@@ -115,6 +115,9 @@ class Study:
         object.__setattr__(self, "title", printable(self.title or self.name))
         if self.axes is not None:
             object.__setattr__(self, "axes", tuple(self.axes))
+            for axis in self.axes:
+                if not isinstance(axis, Axis):
+                    raise TypeError(f"axes must be a list of lab.Axis, got {axis!r}")
 
 
 StudyLike: TypeAlias = "Study | Experiment"

@@ -13,6 +13,7 @@ import sys
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any
 
 from primefourier._checks import refuse_unknown
@@ -119,9 +120,11 @@ def _load(path: Path, digest: str) -> Any:
         spec.loader.exec_module(module)
     except BaseException as error:
         del sys.modules[name]
-        if isinstance(error, SourceError) or not isinstance(error, Exception):
+        if isinstance(error, SourceError | KeyboardInterrupt):
             raise
-        raise SourceError(f"{path} cannot be run: {type(error).__name__}: {error}") from error
+        lines = [f.lineno for f in extract_tb(error.__traceback__) if f.filename == str(path)]
+        where = f"{path}, line {lines[-1]}," if lines else str(path)
+        raise SourceError(f"{where} cannot be run: {type(error).__name__}: {error}") from error
     finally:
         _loading.pop()
     _loaded[str(path), digest] = module
