@@ -188,9 +188,7 @@ def test_non_integers_are_refused(name: str) -> None:
 def test_what_is_not_a_registered_part_is_refused() -> None:
     with pytest.raises(TypeError, match=r"task must be an instance of .* got 3"):
         replace(small_config(), task=3)
-    with pytest.raises(
-        TypeError, match="network must be .* methods of lab.Network, got PrimeFourier"
-    ):
+    with pytest.raises(TypeError, match=r"methods of lab\.Network, got PrimeFourier"):
         replace(small_config(), network=PrimeFourier())
 
 
