@@ -401,3 +401,12 @@ def test_an_input_that_changes_is_reported(small_batches: None, tmp_path: Path, 
     with pytest.raises(FileError, match="was changed while it was read"):
         encode(source, tmp_path / out, on_progress=change)
     assert not {"out.npy", "_done.json"} & {path.name for path in tmp_path.rglob("*")}
+
+
+def test_column_names_that_are_no_text_are_a_damaged_file(tmp_path: Path) -> None:
+    path = tmp_path / "n.arrow"
+    with pa.ipc.new_file(path, pa.schema([("name", pa.int64())])) as writer:
+        writer.write(pa.record_batch({"name": [1, 2]}))
+    path.write_bytes(path.read_bytes().replace(b"name", b"\xeb\xebme"))
+    with pytest.raises(FileError, match=r"n\.arrow cannot be read: 'utf-8' codec"):
+        encode_file(path, tmp_path / "codes.npy", BASIS, column="name")

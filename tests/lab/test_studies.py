@@ -171,6 +171,7 @@ def test_tables_of_a_settings_file_become_studies(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("[exp3]\n", "unknown key 'exp3' in .*sweep.toml; did you mean"),
+        ("[[exp1]]\n" * 51, "sweep.toml must have at most 50 tables, got 51"),
         ("[exp1]\nrange = [3]\n", r"unknown key 'range' in \[exp1\] of .*; did you mean 'ranges'"),
         ("[exp1]\nranges = [1]\n", r"\[exp1\] of .*sweep.toml: ranges must be an integer of at"),
         ("exp1 = 3\n", r"\[exp1\] of .* must be a table of settings, got 3"),

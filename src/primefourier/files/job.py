@@ -74,12 +74,12 @@ class Job:
                 schema, batches = open_jsonl(path, columns, self.rows, others=others)
             else:
                 schema, batches = open_table(path, None if others else columns, self.rows)
+            names = schema.names  # decoded here
 
         def checked() -> Batches:
             with _reading(path), closing(batches):
                 yield from batches
 
-        names = schema.names
         shown = ", ".join(map(repr, names[:20]))
         if len(set(names)) < len(names):
             raise FileError(f"columns must have different names, {path} has one twice: {shown}")

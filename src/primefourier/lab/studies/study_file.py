@@ -131,7 +131,7 @@ def _load(path: Path, digest: str) -> Any:
     return module
 
 
-_MOST_BYTES = 20_000
+_MOST_BYTES, _MOST_TABLES = 20_000, 50
 
 
 def read_settings(path: Path | str) -> list[Experiment]:
@@ -168,6 +168,9 @@ def read_settings(path: Path | str) -> list[Experiment]:
     except RecursionError as error:
         raise ValueError(f"{path} is nested too deeply; settings are lists of integers") from error
     refuse_unknown(data, list(EXPERIMENTS), str(path))
+    count = sum(len(tables) if isinstance(tables, list) else 1 for tables in data.values())
+    if count > _MOST_TABLES:
+        raise ValueError(f"{path} must have at most {_MOST_TABLES} tables, got {count}")
     studies: list[Experiment] = []
     for name, tables in data.items():
         where = f"[{name}] of {path}"
