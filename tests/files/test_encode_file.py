@@ -409,4 +409,4 @@ def test_column_names_that_are_no_text_are_a_damaged_file(tmp_path: Path) -> Non
         writer.write(pa.record_batch({"name": [1, 2]}))
     path.write_bytes(path.read_bytes().replace(b"name", b"\xeb\xebme"))
     with pytest.raises(FileError, match=r"n\.arrow cannot be read: 'utf-8' codec"):
-        encode_file(path, tmp_path / "codes.npy", BASIS, column="name")
+        encode_file(path, basis=BASIS, column="name", out=tmp_path / "codes.npy")
