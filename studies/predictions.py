@@ -22,6 +22,7 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,8 @@ USED = 0.1
 """A row is used if replacing it by another pair's costs more accuracy than this."""
 RIGHT = 0.9
 """A network fails on a test set if its accuracy is below this."""
+COMMITTED = "2026-11-18T14:01:25"
+"""When the predictions came into the history, in UTC; see results/predictions/README.md."""
 CONVERGED = 0.95
 """Networks with a smaller accuracy in range are counted, and not scored."""
 
@@ -210,14 +213,33 @@ def judge(predicted: Sequence[float], outcomes: Sequence[bool], baseline: Sequen
 
 
 def score(run: lab.Run, registered: dict[str, Any]) -> dict[str, Any]:
-    """Compare the registered predictions with the records, as far as they are measured."""
+    """Compare the predictions with the records, as far as they are measured.
+
+    Networks whose training began before the predictions were committed are scored apart.
+    """
+    measured = [record for record in run.records if record.error is None]
+    after = [record for record in measured if _began(record) >= COMMITTED]
+    before = [record for record in measured if _began(record) < COMMITTED]
+    return {
+        "planned": len(study.configs),
+        "trained after the commit": score_records(after, registered),
+        "trained before the commit": score_records(before, registered),
+    }
+
+
+def _began(record: Record) -> str:
+    """Return when the training of a network began."""
+    finished = datetime.fromisoformat(record.provenance.finished)
+    return (finished - timedelta(seconds=record.provenance.seconds)).isoformat()[:19]
+
+
+def score_records(records: Sequence[Record], registered: dict[str, Any]) -> dict[str, Any]:
+    """Compare the predictions with some records."""
     predicted = {(p["size"], p["modulus"], p["range"]): p for p in registered["predictions"]}
     found: dict[str, list[tuple[float, bool, float]]] = {"uses": [], "near": [], "far": []}
     hits: dict[str, list[tuple[bool, float]]] = {}
     weak = 0
-    for record in run.records:
-        if record.error is not None:
-            continue
+    for record in records:
         task, primes = record.config.task, record.config.embedding.primes
         prediction = predicted[len(primes), task.modulus, task.input_range]
         if record.measured.accuracy < CONVERGED:
@@ -241,8 +263,7 @@ def score(run: lab.Run, registered: dict[str, Any]) -> dict[str, Any]:
             known = pair in [[abs(t) for t in p["periods"]] for p in prediction["pairs"]]
             hits.setdefault(f"pair, {place}", []).append((known, PAIRS / math.comb(others, 2)))
     return {
-        "measured": sum(record.error is None for record in run.records),
-        "planned": len(study.configs),
+        "networks": len(records),
         "not converged": weak,
         **{name: judge(*zip(*rows, strict=True)) for name, rows in found.items() if rows},
         "which": {
@@ -265,7 +286,7 @@ def main(command: str, *rest: str) -> None:
         FOLDER.mkdir(parents=True, exist_ok=True)
         text = json.dumps(register(rows, date), ensure_ascii=False, indent=1)
     elif command == "score":
-        found = score(lab.open(FOLDER), json.loads(target.read_text()))
+        found = score(lab.open(rest[0] if rest else FOLDER), json.loads(target.read_text()))
         target = FOLDER / "score.json"
         text = json.dumps(found, ensure_ascii=False, indent=1)
         print(text)
