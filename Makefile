@@ -4,8 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= results/quick
 PAPER ?= results/paper
-# How tests run: on how many processes, and which are quick. One process: `make test WORKERS=0`.
-WORKERS ?= logical
+# How tests run: on how many processes, and which are quick. One process: `make test WORKERS=0`. One more
+# than there are cores, since some tests wait for processes of their own.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 SIDE_BY_SIDE = --numprocesses $(WORKERS) --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 QUICK = -m 'not process and not browser and not slow'
 

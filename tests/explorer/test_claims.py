@@ -9,7 +9,7 @@ from explorer_pages import RECORDS, write_report
 from lab_records import STUDIES, configs_of, records_of, run_of
 from prime_models import modulus
 from primefourier.lab import Run
-from primefourier.lab.claims import verdict_so_far
+from primefourier.lab.claims import Verdict, verdict_so_far
 from visits import Visit, visit
 
 FINDINGS = Run(STUDIES, RECORDS).claims()
@@ -53,7 +53,7 @@ def test_evidence_opens_its_configuration_and_the_head_counts_the_verdicts(repor
 def test_several_seeds_show_intervals_and_doubt(browser: Browser, tmp_path: Path) -> None:
     configs = configs_of("exp2", moduli=(15, 21), ranges=(500,), seeds=(1, 2))
     records = records_of(configs, off=lambda c: 0.3 if (modulus(c), c.seed) == (21, 2) else 0.0)
-    only = "holds in part"
+    only: Verdict = "holds in part"
     file = tmp_path / "report.html"
     write_report(file, configs, records)
     with visit(browser, file) as opened:

@@ -1,0 +1,61 @@
+"""Our own studies: what was registered follows from the code, and scores from the records."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from primefourier import lab
+from studies import beyond, decoys, predictions
+
+RESULTS = Path(__file__).parents[1] / "results"
+REGISTERED = json.loads((RESULTS / "predictions" / "predictions.json").read_text())
+
+
+def test_the_registered_rows_and_pairs_follow_from_the_code() -> None:
+    found = REGISTERED["predictions"]
+    assert len(found) == 260
+    for one in found:
+        place = one["size"], one["modulus"], one["range"]
+        assert one["singles"] == predictions.single_aliases(*place)
+        assert one["pairs"] == predictions.alias_pairs(*place)
+        for name in ("uses", "near", "far"):
+            rule = REGISTERED["rules"][name]
+            expected = predictions.probability(rule, predictions.features(*place))
+            assert one[name] == pytest.approx(expected, abs=1e-4)
+
+
+def test_the_published_scores_are_those_of_the_records() -> None:
+    folder = RESULTS / "predictions"
+    found = predictions.score(lab.open(folder), REGISTERED)
+    assert json.loads((folder / "score.json").read_text()) == json.loads(json.dumps(found))
+
+
+def test_the_published_summary_is_that_of_the_records() -> None:
+    folder = RESULTS / "beyond"
+    found = beyond.summarise(lab.open(folder))
+    assert json.loads((folder / "summary.json").read_text()) == json.loads(json.dumps(found))
+
+
+def test_the_area_under_the_curve_counts_pairs() -> None:
+    scores, happened = np.array([3.0, 1.0, 2.0, 2.0]), np.array([True, False, True, False])
+    assert predictions.area(scores, happened) == 3.5 / 4
+    assert predictions.area(scores, np.array([True] * 4)) is None
+
+
+def test_a_decoy_drifts_by_what_its_name_says() -> None:
+    for modulus, harmonic in decoys.HARMONICS.items():
+        period = decoys.decoy_period(modulus, 0.4)
+        assert 500 * (1 / period - harmonic / modulus) == pytest.approx(0.4)
+
+
+def test_the_four_bases_are_what_they_say() -> None:
+    primes = (3, 5, 7, 11)
+    found = {base: beyond.embedding(base, 21, primes) for base in beyond.BASES}
+    assert {base: (e.primes, e.depth) for base, e in found.items()} == {
+        "paper": (primes, 6),
+        "depth 1": (primes, 1),
+        "plan": ((3, 7), 1),
+        "without N": ((5, 11), 6),
+    }
