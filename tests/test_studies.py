@@ -59,3 +59,17 @@ def test_the_four_bases_are_what_they_say() -> None:
         "plan": ((3, 7), 1),
         "without N": ((5, 11), 6),
     }
+
+
+def test_the_numbers_of_the_readmes_are_those_of_the_records() -> None:
+    score = json.loads((RESULTS / "predictions" / "score.json").read_text())
+    after, before = score["trained after the commit"], score["trained before the commit"]
+    pairs = [part["which"]["pair, r ≥ 500"] for part in (after, before)]
+    hits, networks, chance = (sum(p[k] for p in pairs) for k in ("hits", "networks", "by chance"))
+    text = " ".join((RESULTS / "predictions" / "README.md").read_text().split())
+    trained = after["networks"] + before["networks"]
+    assert f"{trained} of the 1040 networks are trained, {after['networks']} of them after" in text
+    assert f"Of the {networks} that use a row without need" in text
+    assert f"registered pairs in {hits}; by chance it would be {chance:.1f}" in text
+    records = len(lab.open(RESULTS / "beyond").records)
+    assert f"{records} of 1930 networks" in (RESULTS / "beyond" / "README.md").read_text()

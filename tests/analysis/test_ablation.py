@@ -335,7 +335,7 @@ def test_the_optimal_constant_is_where_the_loss_is_smallest() -> None:
 
 
 class Operands(nn.Module):
-    """Embed each operand in a call of its own; inputs by name, logits inside of a tuple."""
+    """Embed each operand in a separate call; inputs by name, logits in a tuple."""
 
     def __init__(self, joined: nn.Sequential) -> None:
         super().__init__()

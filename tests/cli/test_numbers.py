@@ -232,7 +232,7 @@ def test_rejected_rows_are_listed_and_no_failure(pfe: Pfe, tmp_path: Path) -> No
         ("in.csv --out o.npy", "--column must say which column"),
         ("in.csv --out o.npy --column x", "has no column 'x'; its columns are 'n'"),
         ("in.csv --out o.npy --column n --on-bad skip", "skip"),
-        ("no.csv --out o.npy --column n", "there is no file"),
+        ("no.csv --out o.npy --column n", "no file to encode found"),
         ("in.csv --out in.csv --column n", "must end in .parquet"),
     ],
 )

@@ -231,7 +231,7 @@ def test_a_study_in_a_file_trains_alike_on_workers_and_is_read_without_it(
 @pytest.mark.parametrize(
     ("content", "words", "code", "message"),
     [
-        (None, [], 2, "there is no file 'mine.py'; name a Python file with a study"),
+        (None, [], 2, "file 'mine.py' not found; name a Python file with a study"),
         ("x = 1", [], 2, "must define study = lab.Study(name, configs), or a list studies"),
         ("study = [", [], 1, "mine.py cannot be run: SyntaxError: '[' was never closed"),
         ("1 / 0", [], 1, "mine.py, line 1, cannot be run: ZeroDivisionError: division by zero"),
@@ -373,7 +373,7 @@ def test_the_demo_catches_a_cheat_and_proves_an_honest_network(pfe: Pfe, here: P
     cheater, honest = found["networks"]
     assert cheater["accuracy"] > 0.99
     assert cheater["unneeded"] == [17]
-    assert cheater["beyond"]["200"] < 0.5
+    assert cheater["beyond"]["200"] < 0.1  # the README says 0.02
     assert (honest["accuracy"], set(honest["beyond"].values())) == (1.0, {1.0})
     certificate = found["certificate"]
     assert (certificate["proved"], certificate["cases"]) == (True, 33**2)

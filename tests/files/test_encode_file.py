@@ -286,7 +286,7 @@ def test_mistakes_are_reported_before_anything_is_written(tmp_path: Path) -> Non
         (floats, {}, "column 'n' of "),
         (floats, {"column": "m", "out": table}, "has a column 'code' already"),
         (twice, {}, "must have different names"),
-        (tmp_path / "no.csv", {}, "there is no file to encode"),
+        (tmp_path / "no.csv", {}, "no file to encode found"),
         (tmp_path / "no.txt", {}, "must end in .parquet, .arrow, .feather, .csv"),
     ]
     before = names(tmp_path)

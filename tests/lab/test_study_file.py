@@ -131,7 +131,7 @@ def test_bad_files_are_clear_errors(
 
 
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"there is no file .*name a Python file with a study"):
+    with pytest.raises(ValueError, match=r"not found; name a Python file with a study"):
         read_study_file(tmp_path / "none.py")
 
 

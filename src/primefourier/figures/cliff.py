@@ -95,12 +95,13 @@ def _draw_accuracy(axes: Axes, network: Cliff) -> None:
     values = [network.accuracy, *network.beyond.values()]
     axes.plot(ends, values, color=PALE, lw=2, zorder=1)
     for i, (end, value) in enumerate(zip(ends, values, strict=True)):
-        near = i > 0 and end < 30 * ends[i - 1]  # beside the point, not above another label
+        near = i > 0 and end < 30 * ends[i - 1]  # then beside or below, not on another label
+        place = (0, 7) if not near else (10, 7) if value < 0.5 else (0, -15)
         right = value >= _RIGHT
         look = {"color": BLUE, "marker": "o"} if right else {"color": VERMILLION, "marker": "X"}
         axes.plot(end, value, ms=8, lw=0, zorder=2, **look)  # type: ignore[arg-type]
         axes.annotate(
-            f"{value:.2f}", (end, value), (10, 7) if near else (0, 7), size=8, color=INK,
+            f"{value:.2f}", (end, value), place, size=8, color=INK,
             ha="left" if near else "center", textcoords="offset points",
         )  # fmt: skip
     axes.axvspan(ends[0] / 30, network.input_range, color="#E8F1F8", lw=0, zorder=0)

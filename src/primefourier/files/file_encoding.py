@@ -151,7 +151,7 @@ def _inputs(sources: Sequence[str | Path]) -> list[Path]:
         paths = [path for path in paths if path.suffix.lower() in _INPUT_ENDINGS and path.is_file()]
         if not paths:
             raise FileError(
-                f"there is no file to encode at {str(source)!r}; names of files must end in "
+                f"no file to encode found at {str(source)!r}; file names must end in "
                 f"{', '.join(_INPUT_ENDINGS)}"
             )
         found += sorted(paths)

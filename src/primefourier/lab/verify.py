@@ -101,7 +101,7 @@ def verify_records(
         device: The torch device of the workers.
 
     Raises:
-        ValueError: If a record is that of a failed model, or a second one of a model.
+        ValueError: If a model failed, or has more than one record.
     """
     stored = {record.config.key: record for record in records if record.error is None}
     if len(stored) < len(records):

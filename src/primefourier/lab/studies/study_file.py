@@ -42,7 +42,7 @@ def read_study_file(path: Path | str) -> list[StudyLike]:
     """
     place = Path(path).resolve()
     if not place.is_file():
-        raise ValueError(f"there is no file {str(path)!r}; name a Python file with a study")
+        raise ValueError(f"file {str(path)!r} not found; name a Python file with a study")
     module = _load(place, _digest(place))
     found = getattr(module, "studies", None) or [getattr(module, "study", None)]
     studies = list(found) if isinstance(found, list | tuple) else [found]
