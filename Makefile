@@ -50,6 +50,7 @@ chromium:
 test: $(VENV)/.tested chromium ## Run every test, the examples of the documentation included
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
+quicktest coverage: WORKERS = logical
 quicktest: $(VENV)/.tested ## Run the tests that start no process and no browser, in less than a minute
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) $(QUICK)
 
