@@ -14,15 +14,18 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from primefourier import PAPER_BASIS, lab
+from primefourier import PAPER_BASIS, PrimeBasis, lab
 from primefourier.encoding.aliases import find_alias_pairs, find_aliases
 from primefourier.lab.record import Record
+from studies.predictions import area
 
 MODULI = (15, 21, 33, 35, 55, 77, 105, 165, 231, 385)
 RANGES = (100, 500, 1000, 2000, 4000)
@@ -91,36 +94,70 @@ RIGHT = 0.99
 """A network is right on a test set if its accuracy is at least this."""
 USED = 0.02
 """A row is used if replacing it by another pair's costs more accuracy than this."""
+NEAR = 0.4
+"""Turns: a rule says that a network fails if its nearest alias drifts less than this."""
+SCORES = ("N/r", "nearest alias", "nearest alias or pair", "most used")
+"""What may predict failing; the last one is measured after training."""
+
+
+@cache  # networks of other seeds have the same aliases
+def row_drifts(modulus: int, basis: PrimeBasis, input_range: int) -> dict[str, dict[int, float]]:
+    """Return for each row that N does not need the drift of its nearest alias and pair."""
+    found = {
+        name: dict.fromkeys((p for p in basis.primes if modulus % p), math.inf)
+        for name in ("alias", "pair")
+    }
+    for name, search in (("alias", find_aliases), ("pair", find_alias_pairs)):
+        for alias in search(modulus, basis, input_range=input_range):
+            for prime, _ in alias.channels:
+                if prime in found[name]:
+                    found[name][prime] = min(found[name][prime], alias.drift)
+    return found
 
 
 def read(record: Record) -> dict[str, Any]:
     """Return what counts of one network: its place, accuracies, and the use of other rows."""
     config, measured = record.config, record.measured
     n, r, basis = config.task.modulus, config.task.input_range, config.embedding.basis
-    beyond = measured.accuracy_beyond
-    aliases = find_aliases(n, basis, input_range=r)
-    pairs = find_alias_pairs(n, basis, input_range=r)
+    beyond, drifts = measured.accuracy_beyond, row_drifts(n, basis, r)
     others = {
         int(row): drop
         for row, drop in zip(measured.row_names, record.row_drops("permute"), strict=True)
         if n % int(row)
     }
-    single = aliases[0].drift if aliases else math.inf
+    alias, pair = (min(drifts[name].values(), default=math.inf) for name in ("alias", "pair"))
     return {
         "place": (n, r, config.seed, len(basis.primes)),
         "accuracy": measured.accuracy,
         "beyond": {end: beyond[str(2 * r) if end == "2r" else end] for end in ENDS},
         "most used": max(others.values(), default=0.0),
         "N/r": n / r,
-        "nearest alias": -single,
-        "nearest alias or pair": -min(single, pairs[0].drift if pairs else math.inf),
+        "nearest alias": -alias,
+        "nearest alias or pair": -min(alias, pair),
+        "within": {
+            name: area(
+                np.array([-drift for drift in drifts[name].values()]),
+                np.array([others[row] > USED for row in drifts[name]], dtype=bool),
+            )
+            for name in drifts
+        },
+    }
+
+
+def judge_rule(networks: Sequence[dict[str, Any]], fails: NDArray[np.bool_]) -> dict[str, int]:
+    """Count networks that fail with a near alias, and with as many networks chosen by N/r."""
+    near = np.array([-one["nearest alias"] < NEAR for one in networks], dtype=bool)
+    by_ratio = np.argsort([-one["N/r"] for one in networks], kind="stable")[: near.sum()]
+    return {
+        "happened": int(fails.sum()),
+        "predicted": int(near.sum()),
+        "both": int((near & fails).sum()),
+        "both by N/r": int(fails[by_ratio].sum()),
     }
 
 
 def summarise(run: lab.Run) -> dict[str, Any]:
     """Count right networks by basis and test set, and ask what predicts and explains failing."""
-    from studies.predictions import area
-
     records = {record.config.key: record for record in run.records if record.error is None}
     found: dict[str, list[dict[str, Any]]] = {
         study.name: [read(records[c.key]) for c in study.configs if c.key in records]
@@ -138,17 +175,29 @@ def summarise(run: lab.Run) -> dict[str, Any]:
         for end in ("2r", "1000000"):
             fails = np.array([one["beyond"][end] < RIGHT for one in networks], dtype=bool)
             part[f"area at {end}"] = {
-                score: area(np.array([one[score] for one in networks]), fails)
-                for score in ("N/r", "nearest alias", "nearest alias or pair", "most used")
+                score: area(np.array([one[score] for one in networks]), fails) for score in SCORES
             }
+            part[f"rule at {end}"] = judge_rule(networks, fails)
         summary[name] = part
+    mixed = [
+        one["within"] for base in ("paper", "depth 1") for experiment in ("composite", "prime")
+        for one in converged.get(f"{experiment} {base}", [])
+        if one["within"]["alias"] is not None
+    ]  # fmt: skip
+    summary["within networks"] = {
+        "networks": len(mixed),
+        **{
+            name: float(np.mean([one[name] for one in mixed])) if mixed else None
+            for name in ("alias", "pair")
+        },
+    }
     for experiment in ("composite", "prime"):
-        shallow = {one["place"][:3]: one for one in converged.get(f"{experiment} depth 1", [])}
+        shallow = {one["place"]: one for one in converged.get(f"{experiment} depth 1", [])}
         failing = [
             one for one in converged.get(f"{experiment} paper", [])
             if one["beyond"]["1000000"] < RIGHT
         ]  # fmt: skip
-        pairs = [(one, shallow[one["place"][:3]]) for one in failing if one["place"][:3] in shallow]
+        pairs = [(one, shallow[one["place"]]) for one in failing if one["place"] in shallow]
         summary[f"{experiment}: why networks fail near a million"] = {
             "fail": len(failing),
             "use a row without need": sum(one["most used"] > USED for one in failing),

@@ -1,10 +1,11 @@
 """Dose and response: how near must a circle be to a harmonic of N before networks use it?
 
-    pfe run studies/decoys.py --out results/decoys
+    pfe run studies/decoys.py --probe --out results/decoys
 
 The network has the rows that ``plan`` names, and one decoy: a circle of real period T with 1/T =
 k/N + drift/r. At drift 0 it is an honest harmonic. Further studies try remedies for two drifts, and
-whether depth is used for N with square factors, as the sharper theorem says.
+whether depth is used for N with square factors, as the sharper theorem says; its blocks are ablated
+one by one, which needs ``--probe``.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ HARMONICS = {77: 4, 231: 10}
 """The harmonic k that the decoy resembles, for each N; no divisor of N is shared with k."""
 DRIFTS = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 RANGE = 500
+USED, RIGHT = 0.1, 0.9
+"""As in the registered predictions: a used row costs more, a right network has at least this."""
 SEEDS = range(42, 52)
 REMEDIES: dict[str, dict[str, Any]] = {
     "as before": {},

@@ -14,6 +14,7 @@ from primefourier.lab.cost import (
     measure_speed,
     measured_in,
     model_flops,
+    seed_by_seed,
     sweep_seconds,
     trial_rates,
 )
@@ -33,10 +34,12 @@ def test_flops_are_what_torch_counts_while_a_model_runs() -> None:
         assert counter.get_total_flops() - zero_code == model_flops(config)
 
 
-def test_long_models_come_first_and_equal_ones_keep_their_order() -> None:
+def test_long_models_come_first_among_all_or_within_each_seed() -> None:
     configs = [small_config(epochs=epochs, seed=seed) for seed in (0, 1) for epochs in (2, 9, 4)]
     found = [(config.training.epochs, config.seed) for config in longest_first(configs)]
     assert found == [(9, 0), (9, 1), (4, 0), (4, 1), (2, 0), (2, 1)]
+    found = [(config.training.epochs, config.seed) for config in seed_by_seed(configs)]
+    assert found == [(9, 0), (4, 0), (2, 0), (9, 1), (4, 1), (2, 1)]
 
 
 def test_each_kind_of_model_has_a_rate() -> None:

@@ -106,7 +106,7 @@ def test_probes_are_added_and_records_measured_without_them_stay(
     assert logged() == []
 
 
-def test_unmeasured_models_come_before_unprobed_ones_and_longest_first(tmp_path: Path) -> None:
+def test_unmeasured_models_come_before_unprobed_ones_seed_by_seed(tmp_path: Path) -> None:
     long = [small_config(seed=seed, epochs=4) for seed in range(2)]
     short, new = CONFIGS[0], [CONFIGS[1], small_config(seed=7, epochs=2)]
     run([*long, short], tmp_path, workers=0)
@@ -118,7 +118,7 @@ def test_unmeasured_models_come_before_unprobed_ones_and_longest_first(tmp_path:
             seen.append(progress.last.config.key)
 
     outcome = run([short, *long, *new], tmp_path, workers=0, probe=True, on_progress=show)
-    assert seen == [config.key for config in (new[1], new[0], long[0], short)]
+    assert seen == [config.key for config in (*new, long[0], short)]
     assert (outcome.progress.before, outcome.progress.done) == (1, 4)
     assert all(record.probe is not None for record in records_of(tmp_path))
 

@@ -65,6 +65,11 @@ def longest_first(configs: Iterable[ModelConfig]) -> list[ModelConfig]:
     return sorted(configs, key=model_flops, reverse=True)
 
 
+def seed_by_seed(configs: Iterable[ModelConfig]) -> list[ModelConfig]:
+    """Sort models by seed, longest first, so that a stopped sweep has whole seeds."""
+    return sorted(longest_first(configs), key=lambda config: config.seed)
+
+
 def kind_of(config: ModelConfig) -> Kind:
     """Return the kind of a model."""
     trainer = getattr(config.training, "trainer", "plain")

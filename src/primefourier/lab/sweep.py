@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from primefourier.arithmetic.integers import as_integer
 from primefourier.cluster import remote_client, usable_cores
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.cost import longest_first, model_flops
+from primefourier.lab.cost import model_flops, seed_by_seed
 from primefourier.lab.record import Record
 from primefourier.lab.store import FolderError, is_done, read_store, write_store
 from primefourier.lab.studies.study import Study, StudyLike
@@ -139,8 +139,8 @@ def run(
         store.begin(chosen, command)
         measured = {key for key, record in records.items() if is_done(record, probe=False)}
         probed = {key for key, record in records.items() if is_done(record, probe=probe)}
-        pending = longest_first([c for c in configs if c.key not in measured])
-        pending += longest_first([c for c in configs if c.key in measured - probed])
+        pending = seed_by_seed([c for c in configs if c.key not in measured])
+        pending += seed_by_seed([c for c in configs if c.key in measured - probed])
         progress = Progress.of(len(configs), pending)
         on_progress(progress)
         training = train_models(pending, workers, client, device=device, probe=probe)
