@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from primefourier import PAPER_BASIS, PrimeBasis, lab
 from primefourier.encoding.aliases import find_alias_pairs, find_aliases
 from primefourier.lab.record import Record
-from studies.predictions import area
 
 MODULI = (15, 21, 33, 35, 55, 77, 105, 165, 231, 385)
 RANGES = (100, 500, 1000, 2000, 4000)
@@ -117,6 +116,8 @@ def row_drifts(modulus: int, basis: PrimeBasis, input_range: int) -> dict[str, d
 
 def read(record: Record) -> dict[str, Any]:
     """Return what counts of one network: its place, accuracies, and the use of other rows."""
+    from studies.predictions import area  # not at the top: pfe run loads this file by its path
+
     config, measured = record.config, record.measured
     n, r, basis = config.task.modulus, config.task.input_range, config.embedding.basis
     beyond, drifts = measured.accuracy_beyond, row_drifts(n, basis, r)
@@ -158,6 +159,8 @@ def judge_rule(networks: Sequence[dict[str, Any]], fails: NDArray[np.bool_]) -> 
 
 def summarise(run: lab.Run) -> dict[str, Any]:
     """Count right networks by basis and test set, and ask what predicts and explains failing."""
+    from studies.predictions import area
+
     records = {record.config.key: record for record in run.records if record.error is None}
     found: dict[str, list[dict[str, Any]]] = {
         study.name: [read(records[c.key]) for c in study.configs if c.key in records]
