@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +32,15 @@ PROGRAMS = ("dask scheduler", "dask worker")
 def listening(*pids: int) -> set[str]:
     """Return the addresses on which processes and their children listen."""
     roots = [psutil.Process(pid) for pid in pids]
-    family = [*roots, *(child for root in roots for child in root.children(recursive=True))]
-    connections = [c for process in family for c in process.net_connections("inet")]
-    return {c.laddr.ip for c in connections if c.status == psutil.CONN_LISTEN}
+    found = {c.laddr.ip for root in roots for c in _open_ports(root)}
+    for child in (child for root in roots for child in root.children(recursive=True)):
+        with suppress(psutil.NoSuchProcess):  # Dask starts short-lived children; roots must live
+            found |= {c.laddr.ip for c in _open_ports(child)}
+    return found
+
+
+def _open_ports(process: psutil.Process) -> list[Any]:
+    return [c for c in process.net_connections("inet") if c.status == psutil.CONN_LISTEN]
 
 
 @contextmanager
@@ -54,7 +60,8 @@ def started(command: str, folder: Path, **variables: str) -> Iterator[int]:
     finally:
         family = [*psutil.Process(process.pid).children(recursive=True), process]
         for member in family:
-            member.kill()
+            with suppress(psutil.NoSuchProcess):  # it ended meanwhile
+                member.kill()
         process.wait()
 
 
