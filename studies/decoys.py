@@ -16,7 +16,7 @@ from primefourier import lab
 
 HARMONICS = {77: 4, 231: 10}
 """The harmonic k that the decoy resembles, for each N; no divisor of N is shared with k."""
-DRIFTS = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
+DRIFTS = (0.0, 0.05, 0.1, 0.125, 0.15, 0.175, 0.2, 0.4, 0.8, 1.6, 3.2)
 RANGE = 500
 USED, RIGHT = 0.1, 0.9
 """As in the registered predictions: a used row costs more, a right network has at least this."""
