@@ -11,7 +11,7 @@ SIDE_BY_SIDE = --numprocesses $(WORKERS) --maxprocesses 8 --dist loadfile --no-l
 QUICK = -m 'not process and not browser and not slow'
 
 .DEFAULT_GOAL := help
-.PHONY: help install chromium reproduce paper test quicktest coverage check format bench chaos fuzz trials screenshots docs clean
+.PHONY: help install chromium reproduce paper test quicktest coverage check format bench chaos fuzz trials findings screenshots docs clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -80,6 +80,9 @@ fuzz: install ## Throw 100 000 damaged and hostile files at everything that read
 
 trials: install ## Train three networks more, and turn two of their circles together
 	$(BIN)/python -m studies.two_blocks
+
+findings: install ## Compute the numbers and draw the figures of docs/findings from the records
+	$(BIN)/python -m studies.findings
 
 screenshots: install chromium ## Take pictures of the pages, the README's among them
 	SCREENSHOTS=screenshots $(BIN)/python -m pytest tests/explorer/test_screenshots.py

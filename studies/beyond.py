@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -93,6 +93,11 @@ RIGHT = 0.99
 """A network is right on a test set if its accuracy is at least this."""
 USED = 0.02
 """A row is used if replacing it by another pair's costs more accuracy than this."""
+CAUSES = (
+    "use a row without need",
+    "use none, and are right at depth 1",
+    "use none, and fail at depth 1 too",
+)
 NEAR = 0.4
 """Turns: a rule says that a network fails if its nearest alias drifts less than this."""
 SCORES = ("N/r", "nearest alias", "nearest alias or pair", "most used")
@@ -145,6 +150,12 @@ def read(record: Record) -> dict[str, Any]:
     }
 
 
+def whole_seeds(study: lab.Study, measured: Container[str]) -> list[int]:
+    """Return the seeds of which every network is measured; others would favour long training."""
+    missing = {config.seed for config in study.configs if config.key not in measured}
+    return sorted({config.seed for config in study.configs} - missing)
+
+
 def judge_rule(networks: Sequence[dict[str, Any]], fails: NDArray[np.bool_]) -> dict[str, int]:
     """Count networks that fail with a near alias, and with as many networks chosen by N/r."""
     near = np.array([-one["nearest alias"] < NEAR for one in networks], dtype=bool)
@@ -158,12 +169,16 @@ def judge_rule(networks: Sequence[dict[str, Any]], fails: NDArray[np.bool_]) -> 
 
 
 def summarise(run: lab.Run) -> dict[str, Any]:
-    """Count right networks by basis and test set, and ask what predicts and explains failing."""
+    """Count right networks by basis and test set, and ask what predicts and explains failing.
+
+    A seed counts only if all its networks of a study are measured.
+    """
     from studies.predictions import area
 
     records = {record.config.key: record for record in run.records if record.error is None}
+    seeds = {study.name: whole_seeds(study, records) for study in run.studies}
     found: dict[str, list[dict[str, Any]]] = {
-        study.name: [read(records[c.key]) for c in study.configs if c.key in records]
+        study.name: [read(records[c.key]) for c in study.configs if c.seed in seeds[study.name]]
         for study in run.studies
     }
     converged = {
@@ -171,7 +186,11 @@ def summarise(run: lab.Run) -> dict[str, Any]:
     }
     summary: dict[str, Any] = {}
     for name, networks in converged.items():
-        part: dict[str, Any] = {"networks": len(found[name]), "right in range": len(networks)}
+        part: dict[str, Any] = {
+            "seeds": seeds[name],
+            "networks": len(found[name]),
+            "right in range": len(networks),
+        }
         for end in ENDS:
             part[f"right at {end}"] = sum(one["beyond"][end] >= RIGHT for one in networks)
         part["use a row without need"] = sum(one["most used"] > USED for one in networks)
@@ -203,12 +222,12 @@ def summarise(run: lab.Run) -> dict[str, Any]:
         pairs = [(one, shallow[one["place"]]) for one in failing if one["place"] in shallow]
         summary[f"{experiment}: why networks fail near a million"] = {
             "fail": len(failing),
-            "use a row without need": sum(one["most used"] > USED for one in failing),
-            "use none, and are right at depth 1": sum(
+            CAUSES[0]: sum(one["most used"] > USED for one in failing),
+            CAUSES[1]: sum(
                 one["most used"] <= USED and other["beyond"]["1000000"] >= RIGHT
                 for one, other in pairs
             ),
-            "use none, and fail at depth 1 too": sum(
+            CAUSES[2]: sum(
                 one["most used"] <= USED and other["beyond"]["1000000"] < RIGHT
                 for one, other in pairs
             ),

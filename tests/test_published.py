@@ -24,7 +24,6 @@ from primefourier.lab.studies import models_of, profile, read_settings
 from primefourier.lab.studies.question_tables import (
     answers_as_data,
     answers_as_markdown,
-    answers_as_sections,
     six_digits,
 )
 from primefourier.lab.studies.questions import USED
@@ -113,21 +112,6 @@ def test_the_documents_give_each_claim_as_it_was_judged(run: Run) -> None:
         assert row[1:4] == [claim.paper, finding.measured, within_intervals(finding) or "—"]
 
 
-def test_the_tables_of_the_answers_are_those_of_the_probes(run: Run) -> None:
-    """Every row of a table in docs/beyond-the-paper.md is a row that the tool writes."""
-    answers = run.questions()
-    assert answers is not None
-    known = {
-        tuple(row)
-        for section in answers_as_sections(answers)
-        for table in section.tables
-        for row in (table.columns, *table.rows)
-    }
-    rows = _rows("docs/beyond-the-paper.md")
-    assert len(rows) > 20
-    assert [row for row in rows if tuple(row) not in known] == []
-
-
 def _rows(name: str) -> list[list[str]]:
     """Return the rows of all tables of a document, without the lines below their heads."""
     text = (ROOT / name).read_text()
@@ -163,28 +147,6 @@ def test_the_risk_of_a_plan_is_that_of_the_published_networks(run: Run) -> None:
         used = any(drops[alias.channels[0]] > USED for alias in aliases)
         found[next(end for end in found if aliases[0].drift <= end)].append(used)
     assert tuple((end, sum(used), len(used)) for end, used in found.items()) == USES
-
-
-def test_rows_that_are_not_needed_change_no_answer_with_few_primes_and_a_large_range(
-    run: Run,
-) -> None:
-    """The numbers of docs/beyond-the-paper.md about replacing rows by another pair's."""
-    found = {True: Counter[str](), False: Counter[str]()}
-    for record in run.records:
-        config = record.config
-        if record.probe is None or type(config.embedding) is ShuffledPrimeFourier:
-            continue
-        embedding, task = prime_parts(config)
-        if task.modulus not in embedding.primes or len(embedding.primes) > 8:
-            continue
-        count = found[task.input_range >= 500]
-        count["networks"] += 1
-        permuted = record.probe.rows["permute"]
-        for row, lost, gained in zip(config.row_names, permuted.lost, permuted.gained, strict=True):
-            if row != str(task.modulus):
-                count.update(rows=1, changed=lost + gained, answers=record.probe.test_size)
-    assert found[True] == {"networks": 360, "rows": 1960, "changed": 0, "answers": 31_360_000}
-    assert (found[False]["changed"], found[False]["answers"]) == (7713, 980_000)
 
 
 def test_every_modulus_of_the_paper_is_certified_with_the_channels_of_plan() -> None:

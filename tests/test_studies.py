@@ -1,13 +1,16 @@
 """Our own studies: what was registered follows from the code, and scores from the records."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from primefourier import lab
-from studies import beyond, decoys, predictions
+from primefourier import PAPER_BASIS, lab
+from studies import beyond, decoys, findings, predictions
+from studies.finding_paper import paper_blocks
+from studies.finding_studies import study_blocks
 
 RESULTS = Path(__file__).parents[1] / "results"
 REGISTERED = json.loads((RESULTS / "predictions" / "predictions.json").read_text())
@@ -61,15 +64,60 @@ def test_the_four_bases_are_what_they_say() -> None:
     }
 
 
-def test_the_numbers_of_the_readmes_are_those_of_the_records() -> None:
-    score = json.loads((RESULTS / "predictions" / "score.json").read_text())
-    after, before = score["trained after the commit"], score["trained before the commit"]
-    pairs = [part["which"]["pair, r ≥ 500"] for part in (after, before)]
-    hits, networks, chance = (sum(p[k] for p in pairs) for k in ("hits", "networks", "by chance"))
-    text = " ".join((RESULTS / "predictions" / "README.md").read_text().split())
-    trained = after["networks"] + before["networks"]
-    assert f"{trained} of the 1040 networks are trained, {after['networks']} of them after" in text
-    assert f"Of the {networks} that use a row without need" in text
-    assert f"registered pairs in {hits}; by chance it would be {chance:.1f}" in text
-    records = len(lab.open(RESULTS / "beyond").records)
-    assert f"{records} of 1930 networks" in (RESULTS / "beyond" / "README.md").read_text()
+@pytest.fixture(scope="module")
+def blocks() -> dict[str, str]:
+    return {**study_blocks(), **paper_blocks()}
+
+
+@pytest.mark.parametrize("page", findings.PAGES, ids=lambda page: f"{page.parent.name}-{page.stem}")
+def test_every_number_of_a_page_is_computed_from_the_records(
+    page: Path, blocks: dict[str, str]
+) -> None:
+    text = page.read_text()
+    assert findings.rewrite(text, blocks) == text, "run make findings"
+
+
+FINDINGS = [page for page in findings.PAGES if page.parent.name == "findings"]
+DEFINITIONS = (
+    *(
+        "1/T",
+        "1/U",
+        "1/23 ≈ 10/231",
+        "1/7 + 1/37 ≈ 9/53",
+        "10^18",
+        "10^6",
+        "r to 2r",
+        "p^6",
+        "p^(d+1)",
+    ),
+    *("|P| = 10 … 16", "seed 42", "seeds 43", "to 46", "77 %", "At drift 0", "d = 0", "r = 1000"),
+    *(
+        "N = 72",
+        "of 2, 4, 8, 3 and 9",
+        "of 16 and 27",
+        "Theorem 3.1",
+        "experiment 1",
+        "experiment 2",
+    ),
+    *("E1.3", "E2.1", "126\ndigits"),
+)
+"""What a page may say outside its blocks: definitions, examples, and names of claims."""
+
+
+@pytest.mark.parametrize("page", FINDINGS, ids=lambda page: page.stem)
+def test_a_finding_has_one_figure_and_few_words_and_no_number_of_its_own(page: Path) -> None:
+    text = page.read_text()
+    images = re.findall(r"!\[.*?\]\((.*?)\)", text)
+    assert len(images) == (page.stem != "README")
+    assert all((page.parent / image).is_file() for image in images)
+    shown = re.sub(r"<!--.*?-->|!\[.*?\]\(.*?\)|\]\(.*?\)|[|]|---", " ", text, flags=re.DOTALL)
+    assert len(shown.split()) <= 400 or page.stem == "README"
+    rest = findings.BLOCK.sub("", text)
+    rest = re.sub(r"```.*?```|`.*?`|!\[.*?\]\(.*?\)|\]\(.*?\)|arXiv\s[\d.]+", "", rest, flags=re.DOTALL)
+    for known in DEFINITIONS:
+        rest = rest.replace(known, "")
+    assert re.findall(r".{0,20}\d.*", rest) == []
+
+
+def test_the_product_of_the_paper_s_periods_has_126_digits() -> None:
+    assert len(str(PAPER_BASIS.range)) == 126

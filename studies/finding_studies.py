@@ -1,0 +1,445 @@
+"""The numbers of docs/findings that come from studies of our own: tables, and sentences."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import binomtest
+
+from primefourier import PrimeBasis, lab
+from primefourier.encoding.aliases import find_alias_pairs
+from primefourier.lab.record import Record
+from studies import beyond, decoys, predictions
+
+RESULTS = Path(__file__).parents[1] / "results"
+BASES = {
+    "paper": "every prime, six powers (the paper's)",
+    "depth 1": "every prime, first power",
+    "plan": "the channels of `plan`",
+    "without N": "the paper's without N's primes",
+}
+ENDS = dict(zip(beyond.ENDS, ("r … 2r", "10^4", "10^6", "10^9", "10^18"), strict=True))
+FAR = "1000000"
+"""The test set that stands for inputs far beyond the range."""
+
+
+@cache
+def run_of(name: str) -> lab.Run:
+    """Return a published run."""
+    return lab.open(RESULTS / name)
+
+
+@cache
+def summary() -> dict[str, Any]:
+    """Return the counts of the study beyond the range."""
+    return beyond.summarise(run_of("beyond"))
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return a Markdown table."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+
+
+def interval(count: int, size: int) -> tuple[float, float]:
+    """Return Clopper and Pearson's 95 % interval of a share.
+
+    >>> [round(end, 2) for end in interval(3, 10)]
+    [0.07, 0.65]
+    """
+    if not size:
+        return (np.nan, np.nan)
+    found = binomtest(count, size).proportion_ci()
+    return float(found.low), float(found.high)
+
+
+def share(count: int, size: int) -> str:
+    """Return a count with the interval of its share.
+
+    >>> share(3, 10)
+    '3 of 10 (0.07–0.65)'
+    """
+    low, high = interval(count, size)
+    return f"{count} of {size} ({low:.2f}–{high:.2f})" if size else "–"
+
+
+def number(value: float | None, spec: str = ".2f") -> str:
+    """Return a number, or a dash where there is none."""
+    return "–" if value is None else format(value, spec)
+
+
+def several(names: Sequence[object]) -> str:
+    """Return names as a list in words.
+
+    >>> several([42]), several([42, 43, 44])
+    ('42', '42, 43 and 44')
+    """
+    *first, last = map(str, names)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def seeds_of(name: str) -> str:
+    """Return the seeds of which all networks of a study beyond the range are measured."""
+    found = summary()[name]["seeds"]
+    return f"seed{'s'[: len(found) > 1]} {several(found)}"
+
+
+def beyond_blocks() -> Iterator[tuple[str, str]]:
+    """Yield which networks are right beyond their range, what explains it and what predicts it."""
+    found = summary()
+    rows = []
+    for experiment in ("composite", "prime"):
+        for base, words in BASES.items():
+            part = found[f"{experiment} {base}"]
+            right = [part[f"right at {end}"] for end in ENDS]
+            rows.append([experiment, words, part["networks"], part["right in range"], *right])
+    run = run_of("beyond")
+    sentence = (
+        f"{len(run.records)} of {len(run.planned)} networks are trained. Counted are the seeds of "
+        f"which all are: for composite N {seeds_of('composite paper')}, for prime N "
+        f"{seeds_of('prime paper')}."
+    )
+    yield "beyond progress", sentence
+    columns = ["N", "basis", "networks", "right in range", *ENDS.values()]
+    yield "beyond table", table(columns, rows)
+    paper, plan = (
+        Counter(
+            {
+                end: sum(
+                    found[f"{experiment} {base}"][end] for experiment in ("composite", "prime")
+                )
+                for end in ("right in range", *(f"right at {end}" for end in ENDS))
+            }
+        )
+        for base in ("paper", "plan")
+    )
+    low = min(plan[f"right at {end}"] for end in ENDS)
+    sentence = (
+        f"Of {paper['right in range']} networks trained as in the paper and right in range, "
+        f"{paper[f'right at {FAR}']} are right near a million; of {plan['right in range']} with "
+        f"only the circles that `plan` names, {low} are right up to 10^18."
+    )
+    yield "readme beyond", sentence
+    removed = [found[f"{experiment} without N"] for experiment in ("composite", "prime")]
+    sentence = (
+        f"Experiment 2 with {seeds_of('composite paper')} and experiment 1 at |P| ≤ 8 with "
+        f"{seeds_of('prime paper')}; a network is right on a test set if at least "
+        f"{beyond.RIGHT:.0%} of its answers are. Of {paper['right in range']} networks with the "
+        f"paper's basis that are right in range, {paper['right at 2r']} are right on the very next "
+        f"integers and {paper[f'right at {FAR}']} near a million. Of {plan['right in range']} with "
+        f"the channels of `plan` alone, {low} are right everywhere, up to 10^18; the others are "
+        f"{failing_plans()}. Without the primes of N, "
+        f"{sum(part['right in range'] for part in removed)} of "
+        f"{sum(part['networks'] for part in removed)} networks are right in range, and "
+        f"{sum(part['right at 2r'] for part in removed)} beyond it."
+    )
+    yield "beyond sentence", sentence
+    rows, explained = [], 0
+    for experiment in ("composite", "prime"):
+        why = found[f"{experiment}: why networks fail near a million"]
+        counts = [why[name] for name in beyond.CAUSES]
+        rows.append([experiment, why["fail"], *counts])
+        explained += sum(counts[:2])
+    total = sum(int(row[1]) for row in rows)
+    yield "causes table", table(["N", "fail near 10^6", *beyond.CAUSES], rows)
+    sentence = (
+        f"Of {total} networks with the paper's basis that are right in range and fail near a "
+        f"million, {sum(int(row[2]) for row in rows)} use a row that N does not need (replacing it "
+        f"by another pair's costs more than {beyond.USED}), and {sum(int(row[3]) for row in rows)} "
+        f"use none, while the network of the same N, r and seed with first powers alone is right. "
+        f"{total - explained} are explained by neither."
+    )
+    yield "causes sentence", sentence
+    rows = []
+    for experiment in ("composite", "prime"):
+        for base in ("paper", "depth 1"):
+            part = found[f"{experiment} {base}"]
+            area, rule = part[f"area at {FAR}"], part[f"rule at {FAR}"]
+            rows.append(
+                [
+                    experiment,
+                    BASES[base],
+                    f"{rule['happened']} of {part['right in range']}",
+                    *(number(area[name]) for name in beyond.SCORES),
+                    f"{rule['both']} of {rule['predicted']}",
+                    f"{rule['both']} of {rule['happened']}",
+                    f"{rule['both by N/r']} of {rule['happened']}",
+                ]
+            )
+    columns = ["N", "basis", "fail", *(f"AUC of {name}" for name in beyond.SCORES)]
+    yield "predictors table", table([*columns, "precision", "recall", "recall of N/r"], rows)
+    shallow = [
+        found[f"{experiment} depth 1"][f"area at {FAR}"] for experiment in ("composite", "prime")
+    ]
+    areas = {
+        name: several([number(area[name]) for area in shallow]) for name in ("nearest alias", "N/r")
+    }
+    sentence = (
+        "With first powers alone, where only aliases are left, the drift of the nearest alias "
+        f"ranks failing networks before others with an area under the curve of "
+        f"{areas['nearest alias']} (composite and prime N), N/r with {areas['N/r']}."
+    )
+    yield "predictors short", sentence
+    within = found["within networks"]
+    sentence = (
+        "Within networks: among the other rows of one network, does the nearest alias rank first? "
+        f"In {within['networks']} networks that use some other rows and not others, the area under "
+        f"the curve is {number(within['alias'])} in the mean for a row's nearest alias and "
+        f"{number(within['pair'])} for its nearest pair. The rule behind precision and recall says "
+        f"that a network fails if its nearest alias drifts by less than {beyond.NEAR} turns."
+    )
+    yield "predictors sentence", sentence
+
+
+def failing_plans() -> str:
+    """Name the networks with plan's channels that are right in range and wrong beyond."""
+    run = run_of("beyond")
+    keys = {c.key for study in run.studies if study.name.endswith("plan") for c in study.configs}
+    wrong = Counter(
+        (record.config.task.modulus, record.config.task.input_range)
+        for record in run.records
+        if record.config.key in keys
+        and record.measured.accuracy >= beyond.RIGHT
+        and min(record.measured.accuracy_beyond.values()) < beyond.RIGHT
+    )
+    if not wrong:
+        return "none"
+    places = several([f"N = {n} at r = {r}" for n, r in sorted(wrong)])
+    degenerate = all(2 * (r - 1) < n for n, r in wrong)
+    return places + (", where no sum wraps around" if degenerate else "")
+
+
+def prediction_blocks() -> Iterator[tuple[str, str]]:
+    """Yield how the registered predictions came out."""
+    registered = json.loads((RESULTS / "predictions" / "predictions.json").read_text())
+    found = predictions.score(run_of("predictions"), registered)
+    parts = {
+        "after": found["trained after the commit"],
+        "before": found["trained before the commit"],
+    }
+    rows, which = [], []
+    for words, part in parts.items():
+        for name, what in (
+            ("uses", "uses a row without need"),
+            ("near", "fails from r to 2r"),
+            ("far", "fails near 10^6"),
+        ):
+            if one := part.get(name):
+                rows.append(
+                    [
+                        words,
+                        what,
+                        f"{one['happened']} of {one['networks']}",
+                        f"{one['both']} of {one['predicted']}",
+                        f"{one['both']} of {one['happened']}",
+                        number(one["area"]),
+                        number(one["area of N/r"]),
+                    ]
+                )
+        for name, one in part["which"].items():
+            hits = share(one["hits"], one["networks"])
+            which.append([words, name, hits, f"{one['by chance']:.1f}"])
+    trained = sum(part["networks"] for part in parts.values())
+    weak = sum(part["not converged"] for part in parts.values())
+    sentence = (
+        f"{trained} of {found['planned']} networks are trained, {parts['after']['networks']} of "
+        f"them after the predictions were committed; {weak} ended below an accuracy of "
+        f"{predictions.CONVERGED} and are not scored."
+    )
+    yield "predictions progress", sentence
+    columns = ["trained", "predicted", "happened", "precision", "recall", "AUC", "AUC of N/r"]
+    yield "predictions score", table(columns, rows)
+    columns = ["trained", "used, and r", "among the registered", "expected by chance"]
+    yield "predictions rows", table(columns, which)
+
+
+def used_ranks() -> list[tuple[int, int]]:
+    """Return the rank of the used pair and the number of pairs, per network with two used rows."""
+    found = []
+    for record in run_of("predictions").records:
+        use, config = predictions.measured_use(record), record.config
+        converged = record.measured.accuracy >= predictions.CONVERGED
+        if converged and use[1][0] > predictions.USED:
+            basis = PrimeBasis(config.embedding.primes, 1)
+            r = config.task.input_range
+            ranked = find_alias_pairs(config.task.modulus, basis, input_range=r)
+            pair = {use[0][1], use[1][1]}
+            place = [{abs(t) for t in alias.periods} for alias in ranked].index(pair)
+            found.append((place + 1, len(ranked)))
+    return found
+
+
+def rank_blocks() -> Iterator[tuple[str, str]]:
+    """Yield how early the used pair stands in the order known before training."""
+    ranks = used_ranks()
+    places = sorted(place for place, _ in ranks)
+    sentence = (
+        f"In {len(ranks)} networks with two rows or more that cost more than {predictions.USED}, "
+        f"the two most used rows are the nearest pair in {places.count(1)}, and among the five "
+        f"nearest in {sum(place <= 5 for place in places)}; the median rank is "
+        f"{int(np.median(places))} of {int(np.median([size for _, size in ranks]))} pairs."
+    )
+    yield "rank sentence", sentence
+
+
+def doses(name: str) -> dict[float, tuple[int, int, int]]:
+    """Return for each drift how many networks use the decoy, fail near a million, and there are."""
+    run = run_of("decoys")
+    records = {record.config.key: record for record in run.records if record.error is None}
+    found: dict[float, list[tuple[bool, bool]]] = {}
+    (study,) = (study for study in run.studies if study.name == name)
+    for config in study.configs:
+        if record := records.get(config.key):
+            modulus, period = config.task.modulus, config.embedding.periods[-1]
+            drift = decoys.RANGE * (1 / period - decoys.HARMONICS[modulus] / modulus)
+            used = record.row_drops("permute")[-1] > decoys.USED
+            fails = record.measured.accuracy_beyond[FAR] < decoys.RIGHT
+            found.setdefault(round(drift, 6), []).append((used, fails))
+    return {
+        drift: (sum(u for u, _ in some), sum(f for _, f in some), len(some))
+        for drift, some in sorted(found.items())
+    }
+
+
+def decoy_blocks() -> Iterator[tuple[str, str]]:
+    """Yield dose, response and remedies as tables."""
+    run = run_of("decoys")
+    yield "decoys progress", f"{len(run.records)} of {len(run.planned)} networks are trained."
+    dose = {modulus: doses(f"dose {modulus}") for modulus in decoys.HARMONICS}
+    rows = [
+        [f"{drift:g}", *(cell for n in dose for cell in _use_and_fail(dose[n].get(drift)))]
+        for drift in decoys.DRIFTS
+    ]
+    columns = [f"{what}, N = {n}" for n in dose for what in ("use the decoy", "fail near 10^6")]
+    yield "decoys dose", table(["drift in turns", *columns], rows)
+    rows = [
+        [words, f"{drift:g}", *_use_and_fail(counts)]
+        for words in decoys.REMEDIES
+        for drift, counts in doses(f"remedy {words}").items()
+    ]
+    columns = ["training", "drift at r = 500", "use the decoy", "fail near 10^6"]
+    yield "decoys remedies", table(columns, rows)
+    drifts = sorted(set.intersection(*(set(counts) for counts in dose.values())))
+    every = [drift for drift in drifts if drift and _all_use(dose, drift)]
+    none = [drift for drift in drifts if not any(d[drift][0] for d in dose.values())]
+    at_zero = [d[0.0] for d in dose.values()]
+    sentence = (
+        f"Up to a drift of {max(every):g} turns every network uses the decoy; from {min(none):g} "
+        f"on none of {sum(d[drift][2] for d in dose.values() for drift in none)} does. At drift 0 "
+        f"{sum(use for use, _, _ in at_zero)} of {sum(size for *_, size in at_zero)} use it, and "
+        f"{sum(fail for _, fail, _ in at_zero)} fail."
+    )
+    yield "decoys threshold", sentence
+    near = {words: doses(f"remedy {words}")[0.1] for words in decoys.REMEDIES}
+    counts = several([f"{used} of {size} ({words})" for words, (used, _, size) in near.items()])
+    yield (
+        "decoys helps",
+        f"A decoy that drifts by 0.1 turns at r = 500 is used by {counts}.",
+    )
+
+
+def _all_use(dose: Mapping[int, Mapping[float, tuple[int, int, int]]], drift: float) -> bool:
+    return all(counts[drift][0] == counts[drift][2] for counts in dose.values())
+
+
+def _use_and_fail(counts: tuple[int, int, int] | None) -> tuple[str, str]:
+    used, failed, size = counts or (0, 0, 0)
+    return share(used, size), share(failed, size)
+
+
+@cache
+def power_drops() -> dict[int, list[tuple[int, bool, list[float]]]]:
+    """Return per modulus each block's period, whether N needs it, and its drop in each network."""
+    found: dict[int, list[Record]] = {}
+    for record in run_of("decoys").records:
+        if record.probe is not None:
+            found.setdefault(record.config.task.modulus, []).append(record)
+    drops: dict[int, list[tuple[int, bool, list[float]]]] = {}
+    for modulus, records in sorted(found.items()):
+        periods = [period for row in records[0].config.embedding.basis.periods for period in row]
+        by_block = zip(*(_block_drops(record) for record in records), strict=True)
+        drops[modulus] = [
+            (period, modulus % period == 0, list(values))
+            for period, values in zip(periods, by_block, strict=True)
+        ]
+    return drops
+
+
+def _block_drops(record: Record) -> Sequence[float]:
+    assert record.probe is not None
+    return record.probe.block_drops("permute")
+
+
+def power_blocks() -> Iterator[tuple[str, str]]:
+    """Yield whether the blocks that a modulus with square factors needs are used."""
+    rows, kept, broken = [], 0, []
+    for modulus, blocks in power_drops().items():
+        needed = {period: min(drops) for period, need, drops in blocks if need}
+        others = {period: max(drops) for period, need, drops in blocks if not need}
+        other = max(others, key=lambda period: others[period])
+        count = len(blocks[0][2])
+        rows.append(
+            [
+                modulus,
+                count,
+                ", ".join(f"{period}: {drop:.2f}" for period, drop in needed.items()),
+                f"{other}: {others[other]:.3f}",
+            ]
+        )
+        unused = [period for period, drop in needed.items() if drop <= decoys.USED]
+        misused = [period for period, drop in others.items() if drop > decoys.USED]
+        kept += not unused and not misused
+        broken += [f"{period} for N = {modulus}" for period in (*unused, *misused)]
+    columns = ["N", "networks", "period needed: smallest drop", "most used other period: drop"]
+    yield "powers table", table(columns, rows)
+    sentence = (
+        f"For {kept} of {len(rows)} moduli, in every network, the blocks that cost more than "
+        f"{decoys.USED} are exactly those whose period divides N"
+        + (f"; the exceptions are {several(broken)}." if broken else ".")
+    )
+    yield "powers sentence", sentence
+
+
+def proof_blocks() -> Iterator[tuple[str, str]]:
+    """Yield the certificates as a table."""
+    found = certificates()
+    rows = [
+        [
+            one["N"],
+            one["cases"],
+            one["wrong"],
+            f"{one['margin']:.1f}",
+            f"{one['rounding']:.0e}",
+            number(min(one["beyond"].values()), ".4f"),
+        ]
+        for one in found
+    ]
+    columns = ["N", "cases", "wrong", "smallest margin", "rounding", "accuracy up to 10^18"]
+    yield "certificates", table(columns, rows)
+    sentence = (
+        f"{sum(one['proved'] for one in found)} of {len(found)} networks are proved, with "
+        f"{found[0]['cases']} to {found[-1]['cases']} cases each. The smallest margin is "
+        f"{min(one['margin'] for one in found):.1f}, and rounding changes no logit by more than "
+        f"{max(one['rounding'] for one in found):.0e}."
+    )
+    yield "certificates sentence", sentence
+
+
+def certificates() -> list[dict[str, Any]]:
+    """Return the published certificates."""
+    found: list[dict[str, Any]] = json.loads((RESULTS / "beyond" / "certificates.json").read_text())
+    return found
+
+
+def study_blocks() -> dict[str, str]:
+    """Return the text of every block about our own studies by its name."""
+    makers = (
+        beyond_blocks, prediction_blocks, rank_blocks, decoy_blocks, power_blocks, proof_blocks,
+    )  # fmt: skip
+    return {name: text for make in makers for name, text in make()}

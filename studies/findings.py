@@ -1,0 +1,50 @@
+"""Rewrite the pages of findings from the records, and draw their figures.
+
+    python -m studies.findings
+
+Every table and every sentence with a number stands in a page between ``<!-- name -->`` and ``<!--
+end of name -->``. This command computes them anew and rewrites them in place; a test compares the
+pages with the records.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from studies.finding_figures import FIGURES
+from studies.finding_paper import paper_blocks
+from studies.finding_studies import RESULTS, study_blocks
+
+PAGES = [
+    Path(__file__).parents[1] / "README.md",
+    *sorted((Path(__file__).parents[1] / "docs" / "findings").glob("*.md")),
+    *(RESULTS / name / "README.md" for name in ("beyond", "predictions", "decoys")),
+]
+"""Pages with blocks; the long tables stand beside the records."""
+BLOCK = re.compile(r"<!-- ([\w .]+?) -->.*?<!-- end of \1 -->", re.DOTALL)
+
+
+def rewrite(page: str, blocks: Mapping[str, str]) -> str:
+    r"""Return a page with its blocks as they should be.
+
+    >>> rewrite("<!-- a --> old <!-- end of a -->", {"a": "new"})
+    '<!-- a -->\n\nnew\n\n<!-- end of a -->'
+    """
+    return BLOCK.sub(lambda m: f"<!-- {m[1]} -->\n\n{blocks[m[1]]}\n\n<!-- end of {m[1]} -->", page)
+
+
+def main() -> None:
+    """Rewrite the pages and draw the figures."""
+    blocks = {**study_blocks(), **paper_blocks()}
+    for page in PAGES:
+        page.write_text(rewrite(page.read_text(), blocks))
+    for name, draw in FIGURES.items():
+        target = RESULTS / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        draw().savefig(target, metadata={"Software": "python -m studies.findings"})
+
+
+if __name__ == "__main__":
+    main()
