@@ -26,7 +26,7 @@ KNOWS = {
     "explorer": GROUND,
     "cluster": {"_checks"},
     "files": GROUND | {"_checks", "_files", "cluster"},
-    "analysis": GROUND | {"_checks", "nn"},
+    "analysis": GROUND | {"_checks", "figures", "nn"},
 }
 KNOWS["lab"] = {*KNOWS} - {"files"}
 KNOWS["cli"] = {*KNOWS}
@@ -42,7 +42,7 @@ THIRD_PARTY = {
     "explorer": set[str](),
     "cluster": {"dask", "distributed"},
     "files": {"numpy", "pyarrow", "distributed"},
-    "analysis": {"numpy", "scipy", "torch"},
+    "analysis": {"matplotlib", "numpy", "scipy", "torch"},
     "lab": {"numpy", "torch", "matplotlib", "dask", "distributed", "pyarrow"},
     "cli": {"numpy", "torch", "matplotlib", "cyclopts", "rich"},
 }

@@ -113,7 +113,9 @@ def test_a_finding_has_one_figure_and_few_words_and_no_number_of_its_own(page: P
     shown = re.sub(r"<!--.*?-->|!\[.*?\]\(.*?\)|\]\(.*?\)|[|]|---", " ", text, flags=re.DOTALL)
     assert len(shown.split()) <= 400 or page.stem == "README"
     rest = findings.BLOCK.sub("", text)
-    rest = re.sub(r"```.*?```|`.*?`|!\[.*?\]\(.*?\)|\]\(.*?\)|arXiv\s[\d.]+", "", rest, flags=re.DOTALL)
+    rest = re.sub(
+        r"```.*?```|`.*?`|!\[.*?\]\(.*?\)|\]\(.*?\)|arXiv\s[\d.]+", "", rest, flags=re.DOTALL
+    )
     for known in DEFINITIONS:
         rest = rest.replace(known, "")
     assert re.findall(r".{0,20}\d.*", rest) == []

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 import torch
+from matplotlib.patches import Rectangle
 from torch import Tensor, nn
 
 from primefourier import PrimeBasis
@@ -138,3 +139,17 @@ def test_wrong_arguments_are_refused(options: dict[str, Any], words: str) -> Non
     arguments: dict[str, Any] = {"model": model, "modulus": N, "input_range": RANGE} | options
     with pytest.raises(ValueError, match=words):
         diagnose(arguments.pop("model"), **arguments)
+
+
+def test_the_figure_shows_the_rows_the_accuracies_and_the_verdict() -> None:
+    model = Network((3, 7, 11, 13, 23), 1, alias=5.0, slow=False)
+    found = diagnose(model, modulus=N, input_range=RANGE, beyond=(200, 10**6))
+    figure = found.figure("Mine")
+    rows, accuracies = figure.axes
+    assert rows.get_title(loc="left") == "Mine: rows used"
+    assert [tick.get_text() for tick in rows.get_xticklabels()] == ["3", "7", "11", "13", "23"]
+    drops = [bar.get_height() for bar in rows.patches if isinstance(bar, Rectangle)]
+    assert drops == pytest.approx(list(found.rows.values()))
+    shown = [text.get_text() for text in accuracies.texts]
+    assert {f"{found.accuracy:.2f}", f"{found.beyond[10**6]:.2f}"} <= {*shown}
+    assert " ".join(figure.get_suptitle().split()) == found.verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import torch
@@ -18,10 +18,19 @@ from primefourier.arithmetic.integers import as_integer
 from primefourier.encoding import Plan, plan
 from primefourier.nn import PrimeFourierEmbedding
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from primefourier.figures import Cliff
+
 USED = 0.02
 """A row is used if replacing it costs more accuracy than this, and more than the noise floor."""
 RIGHT = 0.99
 """A network with a smaller accuracy on a test set is wrong there."""
+CLIFF_CAPTION = (
+    "Drop: accuracy lost when a row is replaced by another input's. Accuracy is on integers from "
+    "half of each number up to it."
+)
 _LARGEST = 2**63
 _LEAST_SAMPLES = 100
 
@@ -129,6 +138,23 @@ class Diagnosis:
     def frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
         """Return the ablations as a data frame, one row per prime and kind."""
         return ablation_frame(self.ablations, library)
+
+    def cliff(self, name: str) -> Cliff:
+        """Return rows and accuracies as :func:`primefourier.figures.draw_cliffs` draws them."""
+        from primefourier.figures import Cliff
+
+        needed = sorted(self._needed)
+        return Cliff(name, self.rows, needed, self._range, self.accuracy, self.beyond)
+
+    def figure(self, name: str = "Network") -> Figure:
+        """Draw the drop of every row, and accuracy against input size; needs matplotlib.
+
+        Args:
+            name: What the network is called in the figure.
+        """
+        from primefourier.figures import draw_cliffs
+
+        return draw_cliffs([self.cliff(name)], title=self.verdict, caption=CLIFF_CAPTION)
 
     def __str__(self) -> str:
         lines = [f"accuracy {self.accuracy:.4f} on inputs below {self._range}"]

@@ -147,26 +147,14 @@ def _short(number: int) -> str:
 
 
 def _draw(cheater: Diagnosis, honest: Diagnosis, out: Path) -> None:
-    from primefourier.figures import Cliff, draw_cliffs
+    from primefourier.analysis.diagnosis import CLIFF_CAPTION
+    from primefourier.figures import draw_cliffs
 
+    names = _names(cheater, honest)
+    networks = [found.cliff(name) for name, found in zip(names, (cheater, honest), strict=True)]
     n, r = cheater.plan.modulus, cheater.plan.input_range
-    networks = [
-        Cliff(
-            name,
-            found.rows,
-            [p for p, _ in found.plan.relevant],
-            cheater.plan.input_range or 0,
-            found.accuracy,
-            found.beyond,
-        )
-        for name, found in zip(_names(cheater, honest), (cheater, honest), strict=True)
-    ]
-    figure = draw_cliffs(
-        networks,
-        title=f"Perfect in range, wrong beyond: (a + b) mod {n}, trained on integers below {r}",
-        caption="Drop: accuracy lost when a row is replaced by another input's. Accuracy is on "
-        "integers from half of each number up to it.",
-    )
+    title = f"Perfect in range, wrong beyond: (a + b) mod {n}, trained on integers below {r}"
+    figure = draw_cliffs(networks, title=title, caption=CLIFF_CAPTION)
     write_file(out, partial(figure.savefig, format=out.suffix.lower().removeprefix(".")))
 
 
