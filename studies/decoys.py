@@ -20,7 +20,7 @@ DRIFTS = (0.0, 0.05, 0.1, 0.125, 0.15, 0.175, 0.2, 0.4, 0.8, 1.6, 3.2)
 RANGE = 500
 USED, RIGHT = 0.1, 0.9
 """As in the registered predictions: a used row costs more, a right network has at least this."""
-SEEDS = range(42, 52)
+SEEDS, REMEDY_SEEDS = range(42, 52), range(42, 47)
 REMEDIES: dict[str, dict[str, Any]] = {
     "as before": {},
     "4 times the epochs": {"epochs": 160},
@@ -89,7 +89,7 @@ studies = [
 studies += [
     lab.Study(
         f"remedy {name}",
-        [model(231, drift, seed, **changes) for drift in (0.1, 0.4) for seed in SEEDS],
+        [model(231, drift, seed, **changes) for drift in (0.1, 0.4) for seed in REMEDY_SEEDS],
         title=f"A decoy beside the rows of 231, {name}",
         axes=[lab.Axis("embedding.periods", "periods")],
     )
@@ -98,7 +98,7 @@ studies += [
 studies.append(
     lab.Study(
         "powers",
-        [power_model(n, seed) for n in (8, 9, 12, 27, 45, 72) for seed in range(42, 47)],
+        [power_model(n, seed) for n in (8, 9, 12, 27, 45, 72) for seed in REMEDY_SEEDS],
         title="Moduli with square factors",
         axes=[lab.Axis("task.modulus", "N", "modulus N")],
     )
