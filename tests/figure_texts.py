@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from drawn import key
@@ -69,20 +69,16 @@ def _ticks(axis: Axis) -> Iterator[str]:
 
 
 def _values(axes: Axes) -> Iterator[list[float]]:
-    """Yield the values of lines, then the ends of error bars and the outlines of bands."""
+    """Yield the values of lines and dots; those in the cells of a heatmap stand side by side."""
     for line in axes.lines:
-        ys = np.asarray(line.get_ydata(), dtype=float)
-        if len(ys) > 2 and line.get_marker() != "_":  # not a line at 0, not the end of error bars
-            yield [_short(y) for y in ys]
+        data = line.get_xdata() if axes.yaxis_inverted() else line.get_ydata()
+        values = np.asarray(data, dtype=float)
+        if len(values) > 2:  # not a line at 0
+            yield [_short(value) for value in values]
     for drawn in axes.collections:
         if isinstance(drawn, LineCollection):
             known = [np.asarray(s)[:, 1] for s in drawn.get_segments() if len(s)]
             yield [_short(y) for ends in known if not np.isnan(ends).any() for y in ends]
-        elif isinstance(drawn, PolyCollection):
-            outline = np.concatenate(
-                [np.asarray(path.vertices)[:, 1] for path in drawn.get_paths()]
-            )
-            yield sorted({_short(y) for y in outline})
 
 
 def _short(value: float) -> float:

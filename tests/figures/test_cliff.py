@@ -4,7 +4,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from primefourier.figures import Cliff, draw_cliffs
-from primefourier.figures.style import BLUE, VERMILLION
+from primefourier.figures.style import BLUE, GREEN, VERMILLION
 
 CHEAT = Cliff("cheat", {3: 0.6, 11: 0.9, 17: -0.05}, (3, 11), 100, 1.0, {200: 0.3, 10**18: 0.992})
 
@@ -17,7 +17,7 @@ def test_every_row_and_every_range_is_drawn_with_its_number() -> None:
     filled = [to_hex(bar.get_facecolor()) == BLUE.lower() for bar in left.patches]
     assert filled == [True, True, False]
     points = {line.get_xdata()[0]: to_hex(line.get_color()) for line in right.lines[1:]}  # type: ignore[index]
-    assert points == {100: BLUE.lower(), 200: VERMILLION.lower(), 10**18: BLUE.lower()}
+    assert points == {100: GREEN.lower(), 200: VERMILLION.lower(), 10**18: GREEN.lower()}
 
 
 def test_networks_are_drawn_one_below_the_other() -> None:

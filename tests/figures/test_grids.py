@@ -1,3 +1,4 @@
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from drawn import assert_readable, filled, hatched, inside, key
 from primefourier import PAPER_BASIS
 from primefourier.figures import DropMatrix, draw_drop_matrices, draw_heatmap
-from primefourier.figures.style import EXCLUDED, contrasting, write_short
+from primefourier.figures.style import ERRORS, EXCLUDED, NOISE, contrasting, write_short
 
 SIZES, RANGES = [4, 6, 8, 10, 12, 14, 16], [100, 500, 1000, 2000, 4000]
 FULL = np.random.default_rng(0).uniform(-0.1, 1, (7, 5))
@@ -30,7 +31,6 @@ def test_every_cell_says_its_value_in_order() -> None:
     assert [float(text.replace("−", "-")) for text in texts] == pytest.approx(
         FULL.ravel().tolist(), abs=0.005
     )
-    assert inside(heatmap(format=".1%").axes[0])[0] == f"{FULL[0, 0]:.1%}"
 
 
 def test_cells_have_the_colour_of_their_value_within_the_limits() -> None:
@@ -54,17 +54,42 @@ def test_the_colour_bar_has_an_arrow_where_values_exceed_it(value: float, arrows
     assert both.axes[1]._colorbar.extend == "both"  # type: ignore[attr-defined]
 
 
-def test_marks_stand_below_the_values_they_belong_to() -> None:
-    marks = [[f"{i}/{j}" for j in range(5)] for i in range(7)]
-    places = {x.get_text(): x.get_position() for x in heatmap(marks=marks).axes[0].texts}
+def test_texts_stand_in_their_cells_with_a_small_second_line() -> None:
+    texts = [[f"{i} of {j}\n{i}/{j}" for j in range(5)] for i in range(7)]
+    found = {x.get_text(): x for x in heatmap(texts=texts).axes[0].texts}
     for i in range(7):
         for j in range(5):
-            x, y = places[f"{i}/{j}"]
-            assert (x, round(y)) == (j, i)
-            assert y > i
+            (x, y), (a, b) = (found[f"{i}{word}{j}"].get_position() for word in (" of ", "/"))
+            assert (x, round(y), a, round(b)) == (j, i, j, i)
+            assert y < i < b
+    assert float(found["0/0"].get_fontsize()) < float(found["0 of 0"].get_fontsize())
     assert "6/4" not in inside(
-        heatmap(np.where(FULL[6, 4] == FULL, np.nan, FULL), marks=marks).axes[0]
+        heatmap(np.where(FULL[6, 4] == FULL, np.nan, FULL), texts=texts).axes[0]
     )
+
+
+def test_cells_below_the_noise_floor_are_grey_with_their_value() -> None:
+    figure = heatmap(PART, noise=FULL < 0.2)
+    faint = (FULL < 0.2).sum()
+    assert len(filled(figure.axes[0], NOISE)) == faint > 3
+    assert len(inside(figure.axes[0])) == (~np.isnan(PART)).sum()
+    assert key(figure) == ["below the noise floor", "not measured yet"]
+    x, y = np.argwhere(FULL.T < 0.2)[0]
+    (text,) = (t for t in figure.axes[0].texts if t.get_position() == (x, y))
+    assert text.get_color() == "black"
+    assert key(heatmap(noise=np.isnan(PART), values=PART)) == ["not measured yet"]
+
+
+def test_points_stand_on_the_scale_of_the_colour_bar_in_their_cell() -> None:
+    points = [[(0.0, 0.25, 0.5, 9.0) if i == j else () for j in range(5)] for i in range(7)]
+    figure = heatmap(points=points, limits=(0, 0.5))
+    dots = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
+    for i, line in enumerate(dots):
+        assert np.asarray(line.get_xdata()) == pytest.approx([i - 0.4, i, i + 0.4, i + 0.4])
+        assert np.asarray(line.get_ydata()) == pytest.approx(i, abs=0.5)
+    assert len(dots) == 5
+    assert key(figure) == ["one seed, from 0 to 0.5 across the cell"]
+    assert_readable(figure)
 
 
 def test_gaps_of_a_heatmap_are_hatched_and_explained() -> None:
@@ -79,7 +104,7 @@ def test_excluded_cells_are_crossed_and_explained() -> None:
     out = np.zeros((7, 5), dtype=bool)
     out[0, :2] = True
     figure = heatmap(FULL, excluded=out)
-    assert inside(figure.axes[0]).count("×") == len(filled(figure.axes[0], EXCLUDED["facecolor"]))
+    assert len(filled(figure.axes[0], EXCLUDED["facecolor"])) == 2
     crosses = [x.get_position() for x in figure.axes[0].texts if x.get_text() == "×"]
     assert crosses == [(0, 0), (1, 0)]
     assert key(figure) == ["× left out on purpose"]
@@ -93,12 +118,13 @@ def test_excluded_cells_are_crossed_and_explained() -> None:
     "options",
     [
         {},
-        {"values": PART, "caption": CAPTION, "marks": [["± 0.01"] * 5] * 7},
+        {"values": PART, "caption": CAPTION, "texts": [["0.42\n0.21–0.63"] * 5] * 7},
         {"values": FULL * np.nan, "caption": CAPTION},
         {"values": PART, "excluded": FULL < 0.2, "title": CAPTION, "measure": CAPTION},
-        {"values": FULL * 1e6, "format": ",.3f", "limits": (-100000, 12345), "caption": "x"},
+        {"values": FULL * 1e6, "limits": (-100000, 12345), "caption": "x"},
+        {"values": FULL, "noise": FULL < 0.4, "points": [[(0.1, 0.9)] * 5] * 7, "cmap": ERRORS},
         {"values": [[0.5]], "rows": ["one"], "columns": ["a"], "row_label": "number of primes |P|"},
-        {"values": FULL[:1], "rows": ["N = 385 = 5 · 7 · 11"], "marks": [["12 seeds of 15"] * 5]},
+        {"values": FULL[:1], "rows": ["N = 385 = 5 · 7 · 11"], "texts": [["12\nseeds of 15"] * 5]},
         {"values": FULL, "columns": [10**12 + i for i in range(5)], "column_label": CAPTION},
         {"values": np.full((16, 16), 0.5), "rows": range(16), "columns": range(16)},
     ],
@@ -112,8 +138,10 @@ def test_wrong_heatmaps_are_refused() -> None:
         heatmap(FULL[:6])
     with pytest.raises(ValueError, match=r"excluded must have shape \(7, 5\)"):
         heatmap(excluded=[[True]])
-    with pytest.raises(ValueError, match=r"marks must have shape \(7, 5\)"):
-        heatmap(marks=[["a"]])
+    with pytest.raises(ValueError, match=r"noise must have shape \(7, 5\)"):
+        heatmap(noise=[[True]])
+    with pytest.raises(ValueError, match=r"texts must have shape \(7, 5\)"):
+        heatmap(texts=[["a"]])
     with pytest.raises(ValueError, match="limits must be finite and ascend, got 1 and 0"):
         heatmap(limits=(1, 0))
     with pytest.raises(ValueError, match="needs rows and columns, got 0 and 5"):
@@ -140,16 +168,35 @@ def test_a_page_has_all_panels_with_square_cells_and_one_colour_bar() -> None:
     figure = page(SEVEN)
     *panels, bar = figure.axes
     assert len(panels) == 7
-    assert bar.get_xlabel() == "drop of test accuracy"
+    assert bar.get_xlabel() == "drop of test accuracy", "it fills the place of an eighth panel"
     assert_readable(figure)
     for axes, panel in zip(panels, SEVEN, strict=True):
         assert inside(axes) == [write_short(drop) for drop in np.ravel(panel.drops)]
         assert axes.get_title("left") == panel.name
         box, inches = axes.get_window_extent(), len(panel.primes) * figure.dpi
         assert box.width == pytest.approx(box.height)
-        assert box.width / inches > 0.29
+        assert box.width / inches > 0.24
+    boxes = [axes.get_window_extent() for axes in panels]
+    assert np.ptp([box.width for box in boxes]) < 3, "all panels have one size"
+    for i, box in enumerate(boxes):
+        assert (box.x0, box.y0) == pytest.approx((boxes[i % 4].x0, boxes[i // 4 * 4].y0), abs=3)
     width, height = figure.get_size_inches()
-    assert 1 <= height / width <= 1.6, "it fills a page of a paper"
+    assert 1.5 <= width / height <= 2, "it fills a slide"
+
+
+@pytest.mark.parametrize(("count", "rows"), [(1, [1]), (4, [4]), (5, [3, 2]), (8, [4, 4])])
+def test_panels_fill_rows_of_at_most_four(count: int, rows: list[int]) -> None:
+    figure = page([SEVEN[0]] * count)
+    assert_readable(figure)
+    tops = Counter(round(axes.get_position().y1, 2) for axes in figure.axes[:count])
+    assert list(tops.values()) == rows
+
+
+def test_drops_below_the_noise_floor_are_grey_without_a_number() -> None:
+    figure = page([DropMatrix("two", (3, 5), [[0.6, -0.01], [np.nan, 0.02]], 0.015)])
+    assert inside(figure.axes[0]) == [".60", ".02"]
+    assert len(filled(figure.axes[0], NOISE)) == 1
+    assert key(figure) == ["below the noise floor", "not measured yet"]
 
 
 @pytest.mark.parametrize(

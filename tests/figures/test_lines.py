@@ -2,8 +2,6 @@ import math
 
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import StepPatch
@@ -17,10 +15,9 @@ RANGES = (100, 500, 1000, 2000, 4000)
 CAPTION = "Means over the task primes of experiment 1. " * 9
 
 
-def line(number: int, count: int = 6, *, intervals: bool = True, height: float = 1.0) -> Line:
-    ys = height * np.random.default_rng(number).uniform(0.1, 0.9, count)
-    ends = [(y - 0.1 * height, y + 0.05 * height) for y in ys]
-    return Line(f"r = {RANGES[number]}", range(count), ys, ends if intervals else None)
+def line(number: int, count: int = 6, *, height: float = 1.0) -> Line:
+    ys = height * np.random.default_rng(number).uniform(0.1, 0.9, (count, 3))
+    return Line(f"r = {RANGES[number]}", range(count), ys)
 
 
 def by_depth(number: int) -> Panel:
@@ -42,14 +39,9 @@ def draw(
     )
 
 
-def drawn(figure: Figure, panel: int) -> list[Line2D]:
-    """Return the lines of a panel, without the caps of error bars and the line at 0."""
-    lines = figure.axes[panel].lines
-    return [x for x in lines if x.get_marker() not in ("_", 2, 3) and x.get_linewidth() > 1]
-
-
-def bars(figure: Figure, panel: int) -> list[LineCollection]:
-    return [x for x in figure.axes[panel].collections if isinstance(x, LineCollection)]
+def drawn(figure: Figure, panel: int, *, least: float = 1) -> list[Line2D]:
+    """Return the lines of a panel; those thinner than 1 are single values, or the line at 0."""
+    return [x for x in figure.axes[panel].lines if x.get_linewidth() >= least]
 
 
 def test_a_name_looks_the_same_in_every_panel() -> None:
@@ -67,30 +59,65 @@ def test_a_name_looks_the_same_in_every_panel() -> None:
     ]
 
 
-def test_error_bars_stand_on_points_that_are_moved_aside_a_little() -> None:
-    panel = by_depth(0)
+def test_several_values_are_dots_behind_the_line_of_their_mean() -> None:
+    ys = [[0.1, 0.3, NAN], [0.5, 0.6, 0.7], [NAN, NAN, NAN]]
+    figure = draw(Panel("", "y", [Line("a", (1, 2, 3), ys)]))
+    *dots, mean = drawn(figure, 0, least=0)
+    assert np.allclose(np.array([x.get_ydata() for x in dots], float).T, ys, equal_nan=True)
+    assert np.allclose(np.asarray(mean.get_ydata(), float), [0.2, 0.6, NAN], equal_nan=True)
+    assert {(x.get_marker(), x.get_linewidth()) for x in dots} == {("o", 0)}
+    assert all(x.get_zorder() < mean.get_zorder() for x in dots)
+    assert {x.get_color() for x in dots} == {mean.get_color()}
+    assert figure.axes[0].get_ylim()[1] > 0.7
+    assert key(figure) == ["a", "one seed"]
+
+
+def test_a_single_column_has_no_dots() -> None:
+    figure = draw(Panel("", "y", [Line("a", (1, 2), [[0.1], [0.5]])]))
+    assert [list(map(float, x.get_ydata())) for x in drawn(figure, 0, least=0)] == [[0.1, 0.5]]  # type: ignore[arg-type]
+    assert key(figure) == ["a"]
+
+
+def test_several_values_of_a_long_line_are_thin_lines() -> None:
+    figure = draw(by_epoch(0))
+    thin = [x for x in drawn(figure, 0, least=0) if x.get_linewidth() < 1]
+    assert len(thin) == 15
+    assert {x.get_marker() for x in thin} == {"None"}
+
+
+def test_a_value_between_gaps_is_seen() -> None:
+    figure = draw(Panel("", "y", [Line("a", range(20), [0.5, NAN] * 10)]))
+    (shown,) = drawn(figure, 0)
+    assert shown.get_marker() == "."
+
+
+def test_categories_have_dots_side_by_side_that_no_line_joins() -> None:
+    lines = [Line("a", range(3), [[1, 2], [3, 4], [5, 6]]), Line("b", range(3), [1, 2, 3])]
+    panel = Panel("", "y", lines, names=("x", "y", "z"), across="letter", level=(2.5, "claimed"))
     figure = draw(panel)
-    FigureCanvasAgg(figure).draw()
-    stands = []
-    for bar, shown, given in zip(bars(figure, 0), drawn(figure, 0), panel.lines, strict=True):
-        ends = np.array(bar.get_segments())
-        assert np.allclose(ends[:, 0, 0], np.asarray(shown.get_xdata()))
-        assert np.allclose(ends[:, :, 1], np.array(given.intervals))
-        points = np.column_stack([shown.get_xdata(), shown.get_ydata()])
-        stands.append(shown.get_transform().transform(points)[:, 0])
-        assert bar.get_transform().transform(points)[:, 0] == pytest.approx(stands[-1])
-    assert (np.diff(stands, axis=0) > 1).all(), "in the order of the key"
-    true = figure.axes[0].transData.transform([(x, 0) for x in range(6)])[:, 0]
-    assert np.allclose(np.mean(stands, axis=0), true), "around where they belong"
-    assert np.ptp(stands, axis=0).max() < 0.2 * np.diff(true).min()
+    axes = figure.axes[0]
+    level, *dots = axes.lines
+    assert np.asarray(level.get_ydata()).tolist() == [2.5, 2.5]
+    assert {x.get_linewidth() for x in dots} == {0}
+    xs = [np.asarray(x.get_xdata(), float) for x in dots]
+    assert np.allclose(xs[0], xs[1]), "seeds are above each other"
+    assert (np.abs(xs[0] - range(3)) < 0.5).all()
+    assert (xs[2] > xs[0]).all(), "in the order of the key"
+    assert [t.get_text() for t in axes.get_xticklabels()] == ["x", "y", "z"]
+    assert axes.get_xlabel() == "letter"
+    assert key(figure) == ["a", "b", "claimed"]
+    assert_readable(figure)
 
 
-def test_a_value_and_an_interval_between_gaps_are_seen() -> None:
-    ys, pairs = [0.5, NAN] * 10, [(0.4, 0.6), (NAN, NAN)] * 10
-    figure = draw(Panel("", "y", [Line("a", range(20), ys, pairs)]))
-    (shown,), (bar,) = drawn(figure, 0), bars(figure, 0)
-    assert np.asarray(shown.get_markevery()).tolist() == [True, False] * 10
-    assert [len(segment) for segment in bar.get_segments()] == [2, 0] * 10
+def test_small_values_can_be_seen_on_a_scale_that_is_linear_around_zero() -> None:
+    lines = [Line("a", (1, 2, 3), [0, 0.001, 1])]
+    figure = draw_panels([Panel("", "y", lines)], title="", across="x", linear_below=1e-4)
+    axes = figure.axes[0]
+    places = axes.transAxes.inverted().transform(
+        axes.transData.transform([(1, y) for y in (0, 1e-3, 1)])
+    )[:, 1]
+    assert (np.diff(places) > 0.2).all()
+    assert_readable(figure)
 
 
 def test_what_is_not_measured_is_said() -> None:
@@ -100,8 +127,12 @@ def test_what_is_not_measured_is_said() -> None:
     assert [inside(axes) for axes in figure.axes] == [
         [], ["not measured yet"], ["not measured yet"],
     ]  # fmt: skip
-    assert key(figure) == ["r = 100", "r = 500, not measured yet"]
-    assert key(draw(Panel("1", "y", partly), Panel("2", "y", [line(1)]))) == ["r = 100", "r = 500"]
+    assert key(figure) == ["r = 100", "r = 500, not measured yet", "one seed"]
+    assert key(draw(Panel("1", "y", partly), Panel("2", "y", [line(1)]))) == [
+        "r = 100",
+        "r = 500",
+        "one seed",
+    ]
 
 
 @pytest.mark.parametrize(("scale", "edge"), [("linear", 300), ("log", math.sqrt(50_000))])
@@ -160,10 +191,8 @@ def test_wrong_lines_are_refused() -> None:
         Line("a", (0, 1), [1, 1, 1])
     with pytest.raises(ValueError, match="ys of a must be finite, or NaN"):
         Line("a", (0, 1), [1, math.inf])
-    with pytest.raises(ValueError, match=r"intervals of a must have shape \(2, 2\)"):
-        Line("a", (0, 1), [1, 1], [(0, 1)])
-    with pytest.raises(ValueError, match=r"intervals of a must be \(low, high\)"):
-        Line("a", (0,), [1], [(2, 1)])
+    with pytest.raises(ValueError, match=r"ys of a must have shape \(2, 2\), got \(3, 2\)"):
+        Line("a", (0, 1), [(1, 1)] * 3)
 
 
 def test_wrong_panels_are_refused() -> None:

@@ -24,6 +24,7 @@ from primefourier.figures.style import (
     DIVERGING,
     EXCLUDED,
     GAP,
+    NOISE,
     SEQUENTIAL,
     contrasting,
     luminance,
@@ -42,11 +43,11 @@ def test_text_on_every_colour_of_a_map_has_the_contrast_that_wcag_asks_for(name:
 
 def test_cells_without_a_value_look_like_no_value_and_unlike_each_other() -> None:
     colors = matplotlib.colormaps[SEQUENTIAL](np.linspace(0, 1, 1001))[:, :3]
-    for look in (GAP, EXCLUDED):
+    for look in (GAP, EXCLUDED, {"facecolor": NOISE}):
         assert np.abs(colors - to_rgb(look["facecolor"])).max(axis=1).min() > 0.2
     assert GAP["hatch"]
     assert "hatch" not in EXCLUDED
-    assert GAP["facecolor"] != EXCLUDED["facecolor"]
+    assert NOISE not in (GAP["facecolor"], EXCLUDED["facecolor"])
 
 
 def test_wrong_tables_are_refused() -> None:
@@ -76,7 +77,7 @@ def test_texts_are_drawn_as_they_are_and_never_read_as_mathematics() -> None:
 
 NAN = float("nan")
 BARS = DropBars("N = 15", (3, 5), [0.1, NAN], (3,), [(0, 0.2), ()])
-FEW, MANY = (Line(f"{n} points", range(n), [0.5] * n, [(0.4, 0.6)] * n) for n in (3, 20))
+FEW, MANY = (Line(f"{n} points", range(n), [(0.4, 0.6)] * n) for n in (3, 20))
 
 
 @pytest.mark.parametrize(

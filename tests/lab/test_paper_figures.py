@@ -12,10 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from drawn import around, assert_readable, hatched, inside, key
+from drawn import around, assert_readable, filled, hatched, inside, key
 from lab_records import (
     CONTROL,
     EXP1,
@@ -31,7 +32,7 @@ from lab_records import (
     with_probe,
 )
 from prime_models import input_range, modulus, primes
-from primefourier.figures.style import OTHER, RELEVANT
+from primefourier.figures.style import NOISE, OTHER, RELEVANT
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
 from primefourier.lab.studies import models_of, profile
@@ -74,7 +75,7 @@ def table(figure: Figure) -> dict[tuple[str, str], str]:
         (rows[round(y)].get_text(), columns[round(x)].get_text()): text.get_text()
         for text in axes.texts
         for x, y in [text.get_position()]
-        if "±" not in text.get_text()
+        if "–" not in text.get_text() and "seed" not in text.get_text()
     }
 
 
@@ -143,7 +144,7 @@ def test_the_records_of_other_settings_stay_out_of_the_papers_figures() -> None:
 # Heatmaps.
 
 
-@pytest.mark.parametrize(("number", "configs"), [(4, EXP1), (8, CONTROL), (11, EXP2)])
+@pytest.mark.parametrize(("number", "configs"), [(4, EXP1), (8, CONTROL), (10, EXP2)])
 def test_every_cell_shows_its_own_mean(number: int, configs: list[ModelConfig]) -> None:
     expected: dict[tuple[str, str], list[float]] = {}
     records = plausible(configs)
@@ -154,14 +155,37 @@ def test_every_cell_shows_its_own_mean(number: int, configs: list[ModelConfig]) 
             for p, drop in zip(primes(config), m.drops, strict=True)
             if (modulus(config) % p == 0) is (number == 4)
         ]
-        row = modulus(config) if number == 11 else len(primes(config))
-        value = m.accuracy if number == 11 else statistics.mean(drops)
-        expected.setdefault((str(row), str(input_range(config))), []).append(value)
+        row = modulus(config) if number == 10 else len(primes(config))
+        expected.setdefault((str(row), str(input_range(config))), []).append(statistics.mean(drops))
     found = table(draw(f"figure-{number:02}", configs, records))
     assert set(found) == set(expected)
     for place, text in found.items():
         if text != "×":
             assert float(text) == pytest.approx(statistics.mean(expected[place]), abs=0.00501)
+
+
+def test_wrong_answers_are_counted() -> None:
+    configs = configs_of("exp2", moduli=(15,), ranges=(100, 500), seeds=(1, 2))
+    records = records_of(
+        configs, on=0.3, accuracy=lambda c: 0.5 if (c.seed, input_range(c)) == (1, 100) else 1.0
+    )
+    found = table(draw("figure-11", configs, records))
+    assert found == {("15", "100"): "1000 of 4\u202f000", ("15", "500"): "0 of 32\u202f000"}
+
+
+def test_models_that_did_not_converge_or_fell_back_are_counted() -> None:
+    configs = configs_of("exp1", sizes=(4,), ranges=(500,))
+    records = records_of(
+        configs,
+        on=0.3,
+        accuracy=lambda c: 1.0 if modulus(c) == 3 else 0.75,
+        best=lambda c: 0.75 if modulus(c) == 5 else 1.0,
+    )
+    figure = draw("figure-06", configs, records)
+    assert inside(figure.axes[0]) == ["1 of 4", "2 fell back"]
+    (mesh,) = (x for x in figure.axes[0].collections if isinstance(x, QuadMesh))
+    assert np.asarray(mesh.get_array()).ravel().tolist() == [0.75]
+    assert inside(draw("figure-06", configs, records_of(configs)).axes[0]) == ["0 of 4"]
 
 
 def test_what_is_not_measured_is_a_gap_and_not_zero() -> None:
@@ -193,15 +217,42 @@ def test_a_measured_modulus_without_such_rows_is_not_called_unmeasured() -> None
     assert "Left out where there are no such rows. 1 model," in around(factor)
 
 
-def test_several_seeds_show_their_interval() -> None:
-    configs = configs_of("exp1", sizes=(4,), ranges=(500,), seeds=(1, 2))
+def test_several_seeds_show_the_smallest_and_the_largest() -> None:
+    configs = configs_of("exp1", sizes=(4,), ranges=(500, 1000), seeds=(1, 2))
     records = records_of(configs, on=lambda c: 0.5 + 0.01 * c.seed)
     figure = draw("figure-04", configs, records)
-    assert inside(figure.axes[0]) == ["0.52", "± 0.064"]  # 12.706 · 0.00707 / √2
-    assert "± gives the 95 % interval over seeds. 8 models, 2 seeds (1, 2)" in around(figure)
+    assert inside(figure.axes[0]) == ["0.52", "0.51–0.52"] * 2
+    text = "Below each mean: the smallest and the largest seed. 16 models, 2 seeds (1, 2)"
+    assert text in around(figure)
     one = draw("figure-04", configs, [record for record in records if record.config.seed == 1])
-    assert inside(one.axes[0]) == ["0.51"]
-    assert "±" not in around(one)
+    assert inside(one.axes[0]) == ["0.51"] * 2, "nothing to compare with"
+    assert "seed." not in around(one)
+    some = [r for r in records if r.config.seed == 1 or input_range(r.config) == 500]
+    assert inside(draw("figure-04", configs, some).axes[0]) == [
+        "0.52", "0.51–0.52", "0.51", "1 seed",
+    ]  # fmt: skip
+    alike = draw("figure-04", configs, records_of(configs, on=lambda c: 0.5 + 0.001 * c.seed))
+    assert inside(alike.axes[0]) == ["0.50"] * 2
+
+
+def test_drops_below_the_noise_floor_are_grey() -> None:
+    configs = configs_of("exp1", sizes=(4,), ranges=(100, 500))
+    figure = draw("figure-05", configs, records_of(configs, off=0.02))
+    (grey,) = filled(figure.axes[0], NOISE)
+    assert isinstance(grey, Rectangle)
+    assert (grey.get_x(), inside(figure.axes[0])) == (-0.5, ["0.02", "0.02"]), "0.032 and 0.011"
+    assert key(figure) == ["below the noise floor"]
+    assert not filled(draw("figure-04", configs, records_of(configs)).axes[0], NOISE)
+
+
+def test_experiment_2_has_a_dot_for_each_seed() -> None:
+    configs = configs_of("exp2", moduli=(15,), ranges=(500,), seeds=(1, 2, 3))
+    records = records_of(configs, on=lambda c: 0.25 * c.seed, off=lambda c: 0.1 * c.seed)
+    for number, widest, unit in (("09", 1.0, 0.25), ("10", 0.5, 0.1)):
+        axes = draw(f"figure-{number}", configs, records).axes[0]
+        (dots,) = (line for line in axes.lines if line.get_marker() == "o")
+        shares = (np.asarray(dots.get_xdata(), float) + 0.4) / 0.8
+        assert shares * widest == pytest.approx([unit, 2 * unit, 3 * unit], abs=1e-4)
 
 
 # Lines.
@@ -211,7 +262,7 @@ def test_ranges_that_are_not_measured_are_gaps() -> None:
     configs = configs_of("exp1", sizes=(4, 6), ranges=(100, 500, 1000))
     records = [r for r in plausible(configs) if input_range(r.config) != 500][:-1]
     for axes in draw_lines(grid_of(configs, records)).axes:
-        lines = [line for line in axes.lines if line.get_marker() not in ("None", "_")]
+        lines = [line for line in axes.lines if line.get_marker() != "None"]
         gaps = [np.isnan(np.asarray(line.get_ydata(), dtype=float)).tolist() for line in lines]
         assert gaps == [[False, True, False], [False, True, True]]
 
@@ -223,6 +274,20 @@ def test_the_noise_band_is_that_of_each_range_measured_or_not() -> None:
         (band,) = draw_lines(grid_of(configs, records)).axes[1].patches
         found = band.get_data().values.tolist()  # type: ignore[attr-defined]
         assert found == pytest.approx([2 * math.sqrt(0.5 / n) for n in sizes])
+
+
+def test_lines_have_a_dot_for_each_seed() -> None:
+    configs = configs_of("exp1", sizes=(4, 6), ranges=(100, 500), seeds=(1, 2))
+    records = [
+        record
+        for record in records_of(configs, on=lambda c: 0.5 + 0.1 * c.seed)
+        if (record.config.seed, input_range(record.config)) != (2, 500)
+    ]
+    figure = draw_lines(grid_of(configs, records))
+    dots = [line for line in figure.axes[0].lines if line.get_linewidth() == 0]
+    found = [np.round(np.asarray(line.get_ydata(), float), 2).tolist() for line in dots]
+    assert [str(some) for some in found] == ["[0.6, 0.6]", "[0.7, nan]"] * 2
+    assert "one seed" in key(figure)
 
 
 # Profiles.
@@ -341,6 +406,39 @@ def test_degenerate_moduli_are_left_out() -> None:
     lines = [np.asarray(line.get_ydata(), dtype=float) for line in zero.lines]
     firsts = [np.isnan(values[0]) for values in lines if len(values) == 5]
     assert firsts == [False] * 8 + [True] * 2
+
+
+def test_equivariance_at_the_end_is_split_by_modulus() -> None:
+    configs = configs_of("exp1", sizes=(4,), ranges=(100, 500), seeds=(1, 2))
+    records = []
+    for record in records_of(configs):
+        ends = {record.config.training.epochs: modulus(record.config) / 100}
+        records.append(with_probe(record, curve=lambda epoch, ends=ends: ends.get(epoch, 1.0)))  # type: ignore[misc]
+    drawn = draw("probe-equivariance-exp1", configs, records)
+    axes = drawn.axes[2]
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["3", "5", "7", "11"]
+    assert len(axes.lines) == 4, "two ranges, two seeds"
+    for line in axes.lines:
+        assert np.asarray(line.get_ydata(), float) == pytest.approx([0.03, 0.05, 0.07, 0.11])
+    assert_readable(drawn)
+
+
+def test_seeds_are_shown_with_the_share_that_the_paper_claims() -> None:
+    configs = configs_of("exp1", sizes=(4, 10), ranges=(100, 500), seeds=(1, 2))
+    records = [
+        with_probe(record) for record in records_of(configs, off=lambda c: 0.02 * (c.seed == 2))
+    ]
+    figure = draw("probe-seeds", configs, records)
+    first, second = figure.axes
+    assert first.get_title("left") == "E1.3: |P| ≤ 8, 2 configurations"
+    assert [text.get_text() for text in first.get_xticklabels()] == ["1", "2"]
+    level, zero, *_ = first.lines
+    assert np.asarray(level.get_ydata()).tolist() == [0.5, 0.5]
+    assert np.asarray(zero.get_ydata()).tolist() == [1.0, 0.5], (
+        "0.02 is below 0.032 and above 0.011"
+    )
+    assert inside(second) == ["not measured yet"]
+    assert_readable(figure)
 
 
 def test_the_caption_counts_diverged_models() -> None:

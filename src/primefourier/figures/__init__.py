@@ -13,7 +13,7 @@ from primefourier.figures.blocks import draw_block_matrix
 from primefourier.figures.circles import draw_circles
 from primefourier.figures.cliff import Cliff, draw_cliffs
 from primefourier.figures.grids import DropMatrix, draw_drop_matrices, draw_heatmap
-from primefourier.figures.lines import Line, Panel, draw_drop_lines, draw_panels
+from primefourier.figures.lines import Line, Panel, draw_panels
 
 __all__ = [
     "Cliff",
@@ -25,7 +25,6 @@ __all__ = [
     "draw_circles",
     "draw_cliffs",
     "draw_drop_bars",
-    "draw_drop_lines",
     "draw_drop_matrices",
     "draw_heatmap",
     "draw_panels",

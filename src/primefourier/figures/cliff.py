@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from primefourier.figures.style import (
-    BLUE,
+    GREEN,
     INK,
     OTHER,
     PALE,
@@ -63,7 +63,7 @@ def draw_cliffs(networks: Sequence[Cliff], *, title: str, caption: str = "") -> 
     key: list[tuple[Artist, str]] = [
         (Patch(**RELEVANT), "row that N needs"),
         (Patch(**OTHER), "other row"),
-        (Line2D([], [], color=BLUE, marker="o", lw=2), "right"),
+        (Line2D([], [], color=GREEN, marker="o", lw=0, ms=8), "right"),
         (Line2D([], [], color=VERMILLION, marker="X", lw=0, ms=8), "wrong"),
     ]
     figure, body = new_page(
@@ -98,7 +98,7 @@ def _draw_accuracy(axes: Axes, network: Cliff) -> None:
         near = i > 0 and end < 30 * ends[i - 1]  # then beside or below, not on another label
         place = (0, 7) if not near else (10, 7) if value < 0.5 else (0, -15)
         right = value >= _RIGHT
-        look = {"color": BLUE, "marker": "o"} if right else {"color": VERMILLION, "marker": "X"}
+        look = {"color": GREEN, "marker": "o"} if right else {"color": VERMILLION, "marker": "X"}
         axes.plot(end, value, ms=8, lw=0, zorder=2, **look)  # type: ignore[arg-type]
         axes.annotate(
             f"{value:.2f}", (end, value), place, size=8, color=INK,

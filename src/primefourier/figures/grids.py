@@ -11,7 +11,9 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure, SubFigure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from numpy.typing import ArrayLike, NDArray
 
@@ -22,6 +24,7 @@ from primefourier.figures.style import (
     GAP,
     INK,
     LABEL_SIZE,
+    NOISE,
     SEQUENTIAL,
     SMALL_SIZE,
     TICK_SIZE,
@@ -36,9 +39,11 @@ from primefourier.figures.style import (
 )
 
 _NOT_MEASURED: tuple[Artist, str] = (Patch(**GAP), "not measured yet")
+_BELOW_NOISE: tuple[Artist, str] = (Patch(color=NOISE), "below the noise floor")
 
 _MOST_TEXTS = 40
 """A matrix of drops with more rows has no numbers in its cells."""
+_MOST_COLUMNS = 4
 
 
 def draw_heatmap(
@@ -52,14 +57,16 @@ def draw_heatmap(
     column_label: str,
     measure: str = "",
     limits: tuple[float, float] = (0, 1),
-    format: str = ".2f",  # noqa: A002
+    cmap: str = SEQUENTIAL,
     excluded: ArrayLike | None = None,
-    marks: Sequence[Sequence[str]] | None = None,
+    noise: ArrayLike | None = None,
+    texts: Sequence[Sequence[str]] | None = None,
+    points: Sequence[Sequence[Sequence[float]]] | None = None,
 ) -> Figure:
     """Draw a table as coloured cells with their values: figures 4 to 11.
 
-    A cell with NaN, which is not measured yet, is hatched. Cells left out on purpose are grey with
-    a cross. A key explains both where they occur.
+    A cell with NaN, which is not measured yet, is hatched. Cells left out on purpose are white with
+    a cross, cells below the noise floor grey. A key explains them where they occur.
 
     Args:
         values: One value for each row and column.
@@ -71,12 +78,14 @@ def draw_heatmap(
         column_label: The label of the x axis.
         measure: The label of the colour bar (default: the title).
         limits: The values at the two ends of the colour bar.
-        format: The format of values, as for Python's ``format``.
+        cmap: The colour map.
         excluded: True for the cells left out on purpose.
-        marks: A small text below each value, such as "± 0.01".
+        noise: True for the cells whose value cannot be distinguished from 0.
+        texts: What is written instead of each value with two decimals; a second line is small.
+        points: The values behind each value, one per seed; dots on a scale below it.
 
     Shape:
-        values, excluded and marks: (rows, columns).
+        values, excluded, noise, texts and points: (rows, columns).
 
     >>> figure = draw_heatmap(
     ...     [[0.9, float("nan")]], rows=[4], columns=[100, 500], title="Diagonal drop",
@@ -90,38 +99,55 @@ def draw_heatmap(
         raise ValueError(f"a heatmap needs rows and columns, got {shape[0]} and {shape[1]}")
     if not -math.inf < limits[0] < limits[1] < math.inf:
         raise ValueError(f"limits must be finite and ascend, got {limits[0]} and {limits[1]}")
-    out = read_table(np.zeros(shape) if excluded is None else excluded, shape, "excluded") != 0
+    out = _read_mask(excluded, shape, "excluded")
     table = np.where(out, np.nan, read_table(values, shape, "values"))
-    notes = np.full(shape, "") if marks is None else np.array(marks, dtype=str)
-    if notes.shape != shape:
-        raise ValueError(f"marks must have shape {shape}, got {notes.shape}")
+    faint = _read_mask(noise, shape, "noise") & ~np.isnan(table)
+    words = np.array([[write_number(x, ".2f") for x in row] for row in table] if texts is None
+                     else texts, object)  # fmt: skip
+    if words.shape != shape:
+        raise ValueError(f"texts must have shape {shape}, got {words.shape}")
     gaps = np.isnan(table) & ~out
-    key = [_NOT_MEASURED] if gaps.any() else []
+    key = [_BELOW_NOISE] if faint.any() else []
+    if points is not None:
+        ends = " to ".join(f"{limit:g}" for limit in limits)
+        dot = Line2D([], [], marker="o", ms=3.4, lw=0.5, color=INK)
+        key.append((dot, f"one seed, from {ends} across the cell"))
+    key += [_NOT_MEASURED] if gaps.any() else []
     key += [(Patch(**EXCLUDED), "× left out on purpose")] if out.any() else []
 
     names = [str(column) for column in columns]
-    texts = (write_number(float(value), format) for value in table[~np.isnan(table)])
-    longest = max(map(len, [*names, *notes.flat, *texts]))
+    written = "\n".join(words[~np.isnan(table)])
+    longest = max(map(len, [*names, *written.split("\n")]))
     width = max(2.8, shape[1] * max(0.85, 0.2 + 0.085 * longest))
-    height = max(1.3, shape[0] * (0.42 if marks is None else 0.52))
+    height = max(1.3, shape[0] * (0.52 if points or "\n" in "".join(words.flat) else 0.42))
     left = 0.3 + 0.09 * max(len(str(row)) for row in rows)
     figure, body = new_page(
         left + width + 1.15, height + 0.6, title=title, caption=caption, key=key
     )  # fmt: skip
     axes = body.subplots()
-    colors = draw_cells(axes, table, limits, SEQUENTIAL, gaps=gaps)
+    colors = draw_cells(axes, table, limits, cmap, gaps=gaps, noise=faint)
     for i, j in np.argwhere(out):
-        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, **EXCLUDED))
+        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, clip_on=False, **EXCLUDED))
         write_cell(axes, i, j, "×", 1.2 * LABEL_SIZE, INK)
-    for i, j, value, ink in known_cells(colors, table):
-        mark = notes[i, j]
-        write_cell(axes, i - 0.14 * bool(mark), j, write_number(value, format), LABEL_SIZE, ink)
-        if mark:
-            write_cell(axes, i + 0.24, j, mark, SMALL_SIZE, ink)
+    for i, j, _, ink in known_cells(colors, table, faint):
+        dots = np.array([] if points is None else points[i][j])
+        text, _, small = words[i, j].partition("\n")
+        write_cell(axes, i - 0.14 * bool(small or dots.size), j, text, LABEL_SIZE, ink)
+        if small:
+            write_cell(axes, i + 0.24, j, small, SMALL_SIZE, ink)
+        if dots.size:
+            across = j - 0.4 + 0.8 * (dots.clip(*limits) - limits[0]) / (limits[1] - limits[0])
+            axes.plot([j - 0.4, j + 0.4], [i + 0.26] * 2, color=ink, lw=0.5)
+            axes.plot(across, np.full(dots.size, i + 0.26), "o", color=ink, ms=3.4, mec="none")
     _name_cells(axes, [str(row) for row in rows], names, TICK_SIZE)
     write_labels(axes, across=column_label, up=row_label, inches=(width, height))
-    draw_bar(body, colors, table, wrap(measure or title, height, LABEL_SIZE), ax=axes, aspect=25)
+    draw_bar(body, colors, table, wrap(measure or title, height, LABEL_SIZE), ax=axes, aspect=25,
+             format="{x:g}")  # fmt: skip
     return figure
+
+
+def _read_mask(mask: ArrayLike | None, shape: tuple[int, int], name: str) -> NDArray[np.bool_]:
+    return np.asarray(read_table(np.zeros(shape) if mask is None else mask, shape, name) != 0)
 
 
 @dataclass(frozen=True)
@@ -133,7 +159,7 @@ class DropMatrix:
         primes: The primes of the rows, which are also the task primes.
         drops: Entry (i, j) is the drop of test accuracy when row primes[j] is zeroed in the model
             trained modulo primes[i]; NaN means not measured yet.
-        noise_floor: Numbers closer to 0 are not written.
+        noise_floor: Cells closer to 0 are grey, without a number.
         marked: Task primes whose names get a dagger.
     """
 
@@ -166,37 +192,41 @@ def draw_drop_matrices(panels: Sequence[DropMatrix], *, title: str, caption: str
     if not panels:
         raise ValueError("panels must hold at least one DropMatrix, got none")
     tables = [np.asarray(panel.drops, float) for panel in panels]
-    flat = np.concatenate([table.ravel() for table in tables])
+    faint = [abs(x) < panel.noise_floor for x, panel in zip(tables, panels, strict=True)]
     digits = max(len(str(max(panel.primes))) for panel in panels)
-    longest = max(map(len, map(write_short, flat[~np.isnan(flat)].tolist())), default=0)
-    cell = max(0.3, 0.1 + 0.075 * digits, 0.02 + 0.063 * longest)
-    shelves = _shelves([len(panel.primes) for panel in panels])
-    widths = [sum(cell * len(tables[k]) + 0.75 for k in shelf) for shelf in shelves]
-    heights = [max(cell * len(tables[k]) for k in shelf) + 0.75 for shelf in shelves]
-    width = max(3.6, *widths)
-    key = [_NOT_MEASURED] if np.isnan(flat).any() else []
-    figure, body = new_page(width, sum(heights) + 0.7, title=title, caption=caption, key=key)
-    *rows, last = np.asarray(body.subfigures(len(shelves) + 1, 1, height_ratios=[*heights, 0.7]))
-    for shelf, row in zip(shelves, rows, strict=True):
-        sizes = [len(tables[k]) for k in shelf]
-        places = row.subplots(1, len(shelf), width_ratios=sizes, squeeze=False)
-        for k, axes in zip(shelf, places.flat, strict=True):
-            axes.set_aspect("equal", anchor="NW")
-            colors = draw_cells(axes, tables[k], (0, 1), SEQUENTIAL, gaps=np.isnan(tables[k]))
-            if len(tables[k]) <= _MOST_TEXTS:  # more take minutes to draw, and colours remain
-                for i, j, value, ink in known_cells(colors, tables[k]):
-                    if abs(value) >= panels[k].noise_floor:
-                        write_cell(axes, i, j, write_short(value), CELL_SIZE, ink)
-            primes = [str(p) for p in panels[k].primes]
-            tasks = [f"{p}†" if p in panels[k].marked else str(p) for p in panels[k].primes]
-            _name_cells(axes, tasks, primes, SMALL_SIZE)
-            write_title(axes, panels[k].name, cell * max(4, len(primes)))
-            if len(primes) > 1:  # a single cell has no room for labels
-                room = cell * len(primes)
-                write_labels(axes, across="ablated row", up="task prime", inches=(room, room))
-    bar, empty = last.subplots(1, 2)
-    empty.remove()
-    draw_bar(last, colors, flat, "drop of test accuracy", cax=bar, orientation="horizontal")
+    shown = np.concatenate([x[~low] for x, low in zip(tables, faint, strict=True)])
+    longest = max((len(write_short(x)) for x in shown[~np.isnan(shown)].tolist()), default=1)
+    cell = max(0.26, 0.1 + 0.075 * digits, 0.02 + 0.063 * longest)
+    side = max(2.0, cell * max(map(len, tables)))
+    key = [_BELOW_NOISE] if any(low.any() for low in faint) else []
+    key += [_NOT_MEASURED] if np.isnan(shown).any() else []
+    rows = -(-len(panels) // _MOST_COLUMNS)
+    columns = -(-len(panels) // rows)
+    figure, body = new_page(columns * (side + 0.5) + 1.1, rows * (side + 0.55) + 0.3, title=title,
+                            caption=caption, key=key)  # fmt: skip
+    every = list(body.subplots(rows, columns, squeeze=False).flat)
+    for k, (axes, panel, table) in enumerate(zip(every, panels, tables, strict=False)):
+        axes.set_aspect("equal")
+        colors = draw_cells(axes, table, (0, 1), SEQUENTIAL, gaps=np.isnan(table), noise=faint[k])
+        room = side / len(table)
+        size = float(np.clip(0.85 * room * 72 / (0.64 * longest), CELL_SIZE, LABEL_SIZE))
+        if len(table) <= _MOST_TEXTS:  # more take minutes to draw, and colours remain
+            for i, j, value, ink in known_cells(colors, table):
+                if not faint[k][i, j]:
+                    write_cell(axes, i, j, write_short(value), size, ink)
+        primes = [str(p) for p in panel.primes]
+        tasks = [f"{p}†" if p in panel.marked else str(p) for p in panel.primes]
+        _name_cells(axes, tasks, primes, SMALL_SIZE)
+        write_title(axes, panel.name, side)
+        write_labels(axes, across="ablated row" if k + columns >= len(panels) else "",
+                     up="" if k % columns else "task prime", inches=(side, side))  # fmt: skip
+    place: dict[str, Any] = {"ax": every, "aspect": 30 * rows}
+    if spare := every[len(panels) :]:
+        spare[0].set_box_aspect(0.06)
+        place = {"cax": spare[0], "orientation": "horizontal"}
+    for axes in spare[1:]:
+        axes.remove()
+    draw_bar(body, colors, shown, "drop of test accuracy", **place)
     return figure
 
 
@@ -207,9 +237,13 @@ def draw_cells(
     cmap: str,
     *,
     gaps: NDArray[np.bool_],
+    noise: NDArray[np.bool_] | None = None,
     lw: float = 1,
 ) -> QuadMesh:
-    """Colour the cells of known values and hatch the gaps; their centres are whole numbers."""
+    """Colour the cells of known values and hatch the gaps; their centres are whole numbers.
+
+    Cells where ``noise`` is True are grey.
+    """
     rows, columns = table.shape
     colors = axes.pcolormesh(
         np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5, np.ma.masked_invalid(table),
@@ -218,14 +252,18 @@ def draw_cells(
     axes.set_ylim(rows - 0.5, -0.5)
     for i, j in np.argwhere(gaps):
         axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, clip_on=False, **GAP))
+    for i, j in () if noise is None else np.argwhere(noise):
+        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fc=NOISE, ec="white", lw=lw))
     return colors
 
 
 def known_cells(
-    colors: QuadMesh, table: NDArray[np.float64]
+    colors: QuadMesh, table: NDArray[np.float64], noise: NDArray[np.bool_] | None = None
 ) -> Iterator[tuple[int, int, float, str]]:
     """Yield row, column and value of every known cell, and the colour of text on it."""
     shades = colors.to_rgba(table)
+    if noise is not None:
+        shades[noise] = to_rgba(NOISE)
     for i, j in np.argwhere(~np.isnan(table)).tolist():
         yield i, j, float(table[i, j]), contrasting(tuple(shades[i, j]))
 
@@ -259,21 +297,3 @@ def draw_bar(
     bar.outline.set_visible(False)
     bar.set_label(label, size=LABEL_SIZE, color=INK, parse_math=False)
     bar.ax.tick_params(labelsize=TICK_SIZE, colors=INK, length=3)
-
-
-def _shelves(sizes: Sequence[int]) -> list[list[int]]:
-    """Arrange panels of some sizes in rows, in order, so that they fill an upright page."""
-
-    def fill(limit: int) -> list[list[int]]:
-        rows: list[list[int]] = [[]]
-        for k, size in enumerate(sizes):
-            if rows[-1] and sum(sizes[i] + 2 for i in rows[-1]) + size + 2 > limit:
-                rows.append([])
-            rows[-1].append(k)
-        return rows
-
-    def extent(rows: list[list[int]]) -> float:
-        width = max(sum(sizes[k] + 2 for k in row) for row in rows)
-        return max(width, 0.8 * sum(max(sizes[k] for k in row) + 3 for row in rows))
-
-    return min((fill(limit) for limit in range(max(sizes), sum(sizes) * 3 + 1)), key=extent)

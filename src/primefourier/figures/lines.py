@@ -1,4 +1,4 @@
-"""Lines in panels with one key: drops against r (figure 17), depth or epoch."""
+"""Lines or dots in panels with one key: drops against r (figure 17) or depth, curves by epoch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, NullLocator
-from matplotlib.transforms import ScaledTranslation
 from numpy.typing import ArrayLike, NDArray
 
 from primefourier.figures.style import (
@@ -26,7 +25,6 @@ from primefourier.figures.style import (
     SEQUENTIAL,
     new_page,
     panel_axes,
-    read_intervals,
     read_table,
     spaced_labels,
     style_axes,
@@ -38,8 +36,10 @@ from primefourier.figures.style import (
 Scale: TypeAlias = Literal["linear", "log"]
 
 _WIDTH, _HEIGHT = 3.1, 2.6  # inches of the axes of a panel
-_FEW = 12  # longer lines have a band instead of markers and error bars
+_FEW = 12  # longer lines have no markers
+_ASIDE = 0.75  # of the distance between two categories is filled with the dots of one
 _MARKERS = "os^DvPX*"
+_LEVEL: dict[str, Any] = {"color": INK, "ls": "--", "lw": 1.2}
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,29 +49,31 @@ class Line:
     Attributes:
         name: The entry in the key, such as "r = 100"; a name looks the same in every panel.
         xs: Ascending positions.
-        ys: The value at each x; NaN breaks the line.
-        intervals: The lower and upper end of the interval around each value, NaN where unknown.
+        ys: The value at each x, or a row of several, such as one per seed: the line is their mean,
+            and each is drawn, too. NaN means not measured yet; it breaks the line.
     """
 
     name: str
     xs: Sequence[float]
     ys: ArrayLike
-    intervals: ArrayLike | None = None
 
     def __post_init__(self) -> None:
         _ = self.table  # raises for wrong values
 
     @cached_property
     def table(self) -> NDArray[np.float64]:
-        """The columns x, y, low and high."""
+        """The columns x and y, then one for each seed if there are several."""
         xs = read_table(self.xs, (len(self.xs),), f"xs of {self.name}")
         if not (np.diff(xs) > 0).all() or np.isnan(xs).any():
             raise ValueError(
                 f"xs of {self.name} must ascend, got {xs.tolist()}; pass them sorted, each once"
             )
-        ys = read_table(self.ys, xs.shape, f"ys of {self.name}")
-        intervals = read_intervals(self.intervals, len(xs), f"intervals of {self.name}")
-        return np.column_stack([xs, ys, intervals])
+        columns = np.shape(self.ys)[1:2]
+        ys = read_table(self.ys, (*xs.shape, *columns), f"ys of {self.name}")
+        if not columns:
+            return np.column_stack([xs, ys])
+        means = np.ma.masked_invalid(ys).mean(axis=1).filled(np.nan)
+        return np.column_stack([xs, means, ys if columns[0] > 1 else ys[:, :0]])
 
     @property
     def few(self) -> bool:
@@ -89,6 +91,10 @@ class Panel:
         lines: The lines, in the order of the key.
         noise_floor: For each x, the largest value that cannot be distinguished from 0: a band.
         sees: Values that the y axis always includes.
+        names: The names of the categories 0, 1, … along x. The values of a category are dots side
+            by side, which no line joins: all single values, or the means if there are no others.
+        across: The label of the x axis, if it is not that of the page.
+        level: A value that is marked by a dashed line, and its meaning.
     """
 
     heading: str
@@ -96,6 +102,9 @@ class Panel:
     lines: Sequence[Line]
     noise_floor: Mapping[float, float] = field(default_factory=dict)
     sees: Sequence[float] = (0.0,)
+    names: Sequence[object] = ()
+    across: str = ""
+    level: tuple[float, str] | None = None
 
     def __post_init__(self) -> None:
         floors = [*self.noise_floor.values()]
@@ -114,40 +123,6 @@ class Panel:
         return np.asarray(values[~np.isnan(values)])
 
 
-def draw_drop_lines(
-    diagonal: Sequence[Line],
-    off_diagonal: Sequence[Line],
-    *,
-    title: str,
-    caption: str = "",
-    noise_floor: Mapping[Any, float],
-) -> Figure:
-    """Draw the diagonal and the off-diagonal drop against r in two panels with own scales.
-
-    Args:
-        diagonal: For each set of primes, the mean drop of the task prime's own row at each r.
-        off_diagonal: The same for the other rows.
-        title: Text above.
-        caption: Text below, wrapped.
-        noise_floor: For each r, the largest drop that cannot be distinguished from 0: a band in the
-            right panel.
-
-    >>> own, others = (Line("|P| = 4", (100, 500), drops) for drops in ([0.6, 0.7], [0.01, 0.0]))
-    >>> figure = draw_drop_lines(
-    ...     [own], [others], title="Drop against r", noise_floor={100: 0.032, 500: 0.011}
-    ... )
-    >>> [axes.get_ylabel() for axes in figure.axes]
-    ['diagonal drop', 'off-diagonal drop']
-    """
-    left = Panel("own row zeroed", "diagonal drop", diagonal, sees=(0, 1))
-    # Drops of a thousandth should not look large.
-    heading, sees = "other rows zeroed (note the scale)", (0, 0.02)
-    right = Panel(heading, "off-diagonal drop", off_diagonal, noise_floor, sees)
-    return draw_panels(
-        [left, right], title=title, caption=caption, across="input range r", scale="log"
-    )
-
-
 def draw_panels(
     panels: Sequence[Panel],
     *,
@@ -157,11 +132,12 @@ def draw_panels(
     scale: Scale = "linear",
     columns: int = 2,
     share_y: bool = False,
+    linear_below: float | None = None,
 ) -> Figure:
-    """Draw panels in a grid, all with the same x axis.
+    """Draw panels in a grid; all without categories of their own have the same x axis.
 
-    A line of at most 12 points has markers, and error bars for its intervals. A longer line is
-    plain, with a band for its intervals. NaN means not measured yet.
+    A line of at most 12 points has markers, and its single values are dots. A longer line is plain,
+    and its single values are thin lines. NaN means not measured yet.
 
     Args:
         panels: The panels, row by row.
@@ -171,8 +147,9 @@ def draw_panels(
         scale: "linear", or "log" with a tick at each x.
         columns: The largest number of panels in a row.
         share_y: Whether all panels share one y axis.
+        linear_below: The y axis is logarithmic above this, and linear around 0 (default: linear).
 
-    >>> line = Line("r = 100", (0, 1, 2), [0.6, 0.2, 0.0], intervals=[(0.5, 0.7)] * 3)
+    >>> line = Line("r = 100", (0, 1, 2), [(0.6, 0.5), (0.2, 0.1), (0.0, 0.0)])
     >>> panel = Panel("own row zeroed", "drop", [line], sees=(0, 1))
     >>> figure = draw_panels([panel], title="Drop against depth", across="depth")
     >>> figure.axes[0].get_ylabel()
@@ -182,8 +159,10 @@ def draw_panels(
         raise ValueError(f"at least one Panel and one column are required, got {len(panels)} "
                          f"panels and {columns} columns")  # fmt: skip
     lines = [line for panel in panels for line in panel.lines]
-    xs = sorted({float(x) for x in chain(*(p.noise_floor for p in panels), *(n.xs for n in lines))})
-    if not xs or (scale == "log" and xs[0] <= 0):
+    plain = [panel for panel in panels if not panel.names]
+    found = chain(*(p.noise_floor for p in plain), *(line.xs for p in plain for line in p.lines))
+    xs = sorted({float(x) for x in found})
+    if plain and (not xs or (scale == "log" and xs[0] <= 0)):
         raise ValueError(f"lines need an x, above 0 on a log scale; got {xs[:1] or 'none'}")
     looks = _looks(lines)
     rows, columns = -(-len(panels) // columns), min(columns, len(panels))
@@ -194,19 +173,26 @@ def draw_panels(
     together = np.concatenate([panel.values for panel in panels])
     for i, axes in enumerate(panel_axes(body, len(panels), columns, share_y=share_y)):
         panel = panels[i]
-        _set_scales(axes, xs, scale, together if share_y else panel.values)
+        _set_x(axes, xs, scale, panel.names)
+        _set_y(axes, together if share_y else panel.values, linear_below)
         _draw_noise(axes, panel.noise_floor, scale)
+        if panel.level:
+            axes.axhline(panel.level[0], **_LEVEL)
         _draw_lines(axes, panel, looks)
         write_title(axes, panel.heading, _WIDTH)
         lowest = i + columns >= len(panels)  # of its column; only this one labels x
         first = not share_y or i % columns == 0
-        write_labels(axes, across=across if lowest else "", up=panel.label if first else "",
-                     inches=(_WIDTH, _HEIGHT))  # fmt: skip
+        write_labels(axes, across=(panel.across or across) if lowest else "",
+                     up=panel.label if first else "", inches=(_WIDTH, _HEIGHT))  # fmt: skip
     return figure
 
 
-def _set_scales(axes: Axes, xs: Sequence[float], scale: Scale, values: NDArray[np.float64]) -> None:
-    """Include every x and value; ticks are at each x of a log scale, otherwise at round numbers."""
+def _set_x(axes: Axes, xs: Sequence[float], scale: Scale, names: Sequence[object]) -> None:
+    """Include every x; ticks are at each category or x of a log scale, or at round numbers."""
+    if names:
+        axes.set_xlim(-0.6, len(names) - 0.4)
+        axes.set_xticks(range(len(names)), [str(name) for name in names])
+        return
     axes.set_xscale(scale)
     low, high = xs[0], xs[-1]
     if scale == "log":
@@ -218,14 +204,23 @@ def _set_scales(axes: Axes, xs: Sequence[float], scale: Scale, values: NDArray[n
         axes.set_xlim(low - margin, high + margin)
         whole = all(x.is_integer() for x in xs)
         axes.xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 2.5, 5, 10], integer=whole))
+
+
+def _set_y(axes: Axes, values: NDArray[np.float64], linear_below: float | None) -> None:
+    """Include every value, with some room."""
     least, most = min(values, default=0.0), max(values, default=0.0)
     if math.isclose(least, most):  # a single value is compared with 0
         least, most = min(least, 0.0), max(most, 0.0) or float(least == 0)
-    margin = 0.05 * (most - least)
-    axes.set_ylim(least - margin, most + margin)
-    axes.yaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10]))
+    if linear_below is None:
+        margin = 0.05 * (most - least)
+        axes.set_ylim(least - margin, most + margin)
+        axes.yaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10]))
+    else:
+        axes.set_yscale("symlog", linthresh=linear_below, linscale=0.5)
+        axes.set_ylim(1.5 * least - 0.3 * linear_below, 1.5 * most)
+        axes.yaxis.set_major_formatter("{x:g}")
     style_axes(axes, grid="both")
-    if least < 0:
+    if least < 0 or linear_below is not None:
         axes.axhline(0, color=INK, lw=0.8)
 
 
@@ -253,44 +248,41 @@ def _key(panels: Sequence[Panel], looks: Mapping[str, dict[str, Any]]) -> list[t
     """Explain the look of each name, and the noise floor if there is one."""
     lines = [line for panel in panels for line in panel.lines]
     known = {line.name for line in lines if not np.isnan(line.table[:, 1]).all()}
-    marked = {line.name for line in lines if line.few}
+    unjoined = {"lw": 0} if all(panel.names for panel in panels) else {}
     key: list[tuple[Artist, str]] = []
     for name, look in looks.items():
-        sample = Line2D([], [], **(look if name in marked else look | {"marker": ""}))
+        sample = Line2D([], [], **look | unjoined)
         key.append((sample, name if name in known else f"{name}, not measured yet"))
+    curves = {line.few for panel in panels if not panel.names for line in panel.lines
+              if line.table.shape[1] > 2}  # fmt: skip
+    if curves:
+        look = {"marker": "o", "lw": 0} if True in curves else {"lw": 0.6}
+        key.append((Line2D([], [], color=INK, ms=3, **look), "one seed"))
     if any(panel.noise_floor for panel in panels):
         key.append((Patch(color=NOISE), "noise floor"))
-    return key
+    meanings = dict.fromkeys(panel.level[1] for panel in panels if panel.level)
+    return key + [(Line2D([], [], **_LEVEL), meaning) for meaning in meanings]
 
 
 def _draw_lines(axes: Axes, panel: Panel, looks: Mapping[str, dict[str, Any]]) -> None:
-    """Draw lines and their intervals; lines with error bars are moved aside a little."""
+    """Draw lines in front of their single values, or the values alone in a panel of categories."""
     if all(np.isnan(line.table[:, 1]).all() for line in panel.lines):
         write_note(axes, "not measured yet")
-    barred = [n for n in panel.lines if n.few and not np.isnan(n.table[:, 2]).all()]
-    step = min(1.8, 16 / max(1, len(barred)))  # points
-    aside = -step * (len(barred) - 1) / 2
-    root = axes.get_figure(root=True)
-    assert root is not None
-    for line in panel.lines:
-        xs, ys, lows, highs = line.table.T.copy()
-        look, place = looks[line.name], axes.transData
-        shown: Any = None  # a marker at each point
-        if line in barred:
-            place = place + ScaledTranslation(aside / 72, 0, root.dpi_scale_trans)
-            aside += step
-        elif not line.few:
-            axes.fill_between(xs, lows, highs, color=look["color"], alpha=0.18, lw=0)
-            # A value between two gaps makes no line; a marker shows it.
-            shown = _alone(ys)
-            lows[~_alone(lows + highs)] = np.nan
-        if not np.isnan(lows + highs).all():
-            axes.errorbar(xs, (lows + highs) / 2, yerr=(highs - lows) / 2, fmt="none", capsize=2,
-                          elinewidth=1, ecolor=look["color"], transform=place)  # fmt: skip
-        axes.plot(xs, ys, markevery=shown, transform=place, **look)
-
-
-def _alone(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which values are known and have no known neighbour."""
-    known = np.pad(~np.isnan(values), 1)
-    return np.asarray(known[1:-1] & ~known[:-2] & ~known[2:])
+    for i, line in enumerate(panel.lines):
+        xs, ys, singles = line.table[:, 0], line.table[:, 1], line.table[:, 2:]
+        look = looks[line.name]
+        if panel.names:
+            aside = _ASIDE * ((i + 0.5) / len(panel.lines) - 0.5)
+            dots, size = (singles, 3.6) if singles.size else (ys, 6.0)
+            axes.plot(xs + aside, dots, **look | {"lw": 0, "ms": size, "mec": "none"})
+            continue
+        small: dict[str, Any] = {"marker": "o", "ms": 3, "mec": "none", "lw": 0, "alpha": 0.7}
+        if not line.few:
+            small = {"lw": 0.6, "alpha": 0.4}
+            look = look | {
+                "marker": ".",
+                "ms": 3,
+                "mew": 0,
+            }  # else a value between two gaps is not seen
+        axes.plot(xs, singles, color=look["color"], zorder=1.5, **small)
+        axes.plot(xs, ys, **look)

@@ -26,10 +26,10 @@ OTHER: dict[str, Any] = {"facecolor": "white", "edgecolor": "#777777"}
 """The look of other rows: an outline."""
 
 NOISE = "#D0D0D0"
-"""The band of drops that cannot be distinguished from zero."""
+"""Drops that cannot be distinguished from zero: the colour of bands and of cells."""
 
-SEQUENTIAL, DIVERGING = "viridis", "coolwarm"
-"""Colour maps without white, which marks missing values; viridis has no grey either."""
+SEQUENTIAL, DIVERGING, ERRORS = "viridis", "coolwarm", "Oranges"
+"""Colour maps of drops, of entries with a sign, and of errors; only the last begins near white."""
 
 TITLE_SIZE, LABEL_SIZE, TICK_SIZE, SMALL_SIZE, CELL_SIZE = 12.0, 10.0, 9.0, 8.0, 7.0
 """Sizes of text in points."""
@@ -37,7 +37,7 @@ TITLE_SIZE, LABEL_SIZE, TICK_SIZE, SMALL_SIZE, CELL_SIZE = 12.0, 10.0, 9.0, 8.0,
 GAP: dict[str, Any] = {"facecolor": "white", "edgecolor": PALE, "hatch": "////", "linewidth": 0.6}
 """The look of values that are not measured yet."""
 
-EXCLUDED: dict[str, Any] = {"facecolor": "#E4E4E4", "edgecolor": "white", "linewidth": 1.0}
+EXCLUDED: dict[str, Any] = {"facecolor": "white", "edgecolor": PALE, "linewidth": 0.6}
 """The look of cells left out on purpose, which also have a cross."""
 
 
@@ -77,17 +77,6 @@ def read_table(values: ArrayLike, shape: tuple[int, ...], name: str) -> NDArray[
         raise ValueError(f"{name} must have shape {shape}, got {table.shape}")
     if np.isinf(table).any():
         raise ValueError(f"{name} must be finite, or NaN where nothing is measured; got infinity")
-    return table
-
-
-def read_intervals(values: ArrayLike | None, count: int, name: str) -> NDArray[np.float64]:
-    """Return (low, high) for each value, NaN where there is no interval."""
-    if values is None:
-        return np.full((count, 2), np.nan)
-    table = read_table(values, (count, 2), name)
-    wrong = table[table[:, 0] > table[:, 1]]
-    if len(wrong):
-        raise ValueError(f"{name} must be (low, high), got {tuple(wrong[0].tolist())}; swap them")
     return table
 
 

@@ -50,12 +50,7 @@ def write_interval(interval: Interval, digits: int = 3, *, seeds: bool = False) 
     if interval.high is None:
         return text
     count = f" ({interval.count} seeds)" * seeds
-    return f"{text} {write_reach(interval, digits)}{count}"
-
-
-def write_reach(interval: Interval, digits: int = 3) -> str:
-    """Write how far an interval reaches from its mean; nothing for a single seed."""
-    return "" if interval.high is None else f"± {interval.high - interval.mean:.{digits}f}"
+    return f"{text} ± {interval.high - interval.mean:.{digits}f}{count}"
 
 
 def write_spread(values: Sequence[float]) -> str:

@@ -176,6 +176,13 @@ def comparable(cells: Sequence[Cell], asked: int) -> Finding:
     return judge_all(evidence, measured, asked)
 
 
+def seeds_below_floor(cells: Sequence[Cell]) -> dict[int, int]:
+    """Count, for each seed of all cells, those where the drop of the other rows is noise."""
+    seeds = sorted(set.intersection(*(set(cell.seeds) for cell in cells))) if cells else ()
+    drops = [(_by_seed(cell, 0, 1), cell.noise_floor) for cell in cells]
+    return {seed: sum(abs(drop[seed]) < floor for drop, floor in drops) for seed in seeds}
+
+
 def below_floor(cells: Sequence[Cell], asked: int, *, least: float) -> Finding:
     """Judge in how many configurations the drop of the other rows is below the noise floor.
 
@@ -184,14 +191,10 @@ def below_floor(cells: Sequence[Cell], asked: int, *, least: float) -> Finding:
     """
     if not cells:
         return judge_all([], "", asked)
-    seeds = sorted(set.intersection(*(set(cell.seeds) for cell in cells)))
-    counts = dict.fromkeys(seeds, 0)
+    counts = seeds_below_floor(cells)
     evidence = []
     for cell in cells:
-        below = {seed: abs(drop) < cell.noise_floor for seed, drop in _by_seed(cell, 0, 1).items()}
-        for seed in seeds:
-            counts[seed] += below[seed]
-        good, count = sum(below.values()), len(below)
+        good, count = sum(seeds_below_floor([cell]).values()), len(cell.seeds)
         text = f"{_write(other_drop(cell), 4)}, floor {cell.noise_floor:.4f}"
         text += f"; below it with {good} of {count} seeds" * (count > 1)
         settled = good in (0, count) if count > 1 else None
@@ -202,7 +205,7 @@ def below_floor(cells: Sequence[Cell], asked: int, *, least: float) -> Finding:
     if all(by_seed) and by_seed:
         verdict = "holds"
     shares = ", ".join(f"{n}" for n in counts.values())
-    measured = f"{shares} of {total} below the noise floor{', seed by seed' * (len(seeds) > 1)}"
+    measured = f"{shares} of {total} below the noise floor{', seed by seed' * (len(counts) > 1)}"
     measured += f"; {_write_paired(cells)}"
     return Finding(verdict, measured, tuple(evidence), asked, by_seed=tuple(by_seed))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from statistics import mean
@@ -15,27 +14,31 @@ from matplotlib.figure import Figure
 from primefourier.encoding import PrimeBasis
 from primefourier.figures import (
     DropMatrix,
+    Panel,
     draw_block_matrix,
     draw_circles,
-    draw_drop_lines,
     draw_drop_matrices,
+    draw_panels,
 )
+from primefourier.figures.style import ERRORS
+from primefourier.lab.cells import Cell
 from primefourier.lab.config import prime_parts
 from primefourier.lab.studies.experiment import PAPER_RANGES, Experiment
 from primefourier.lab.studies.figure_files import FigureFile
 from primefourier.lab.studies.grid import Grid
 from primefourier.lab.studies.paper import SinglePrime
 from primefourier.lab.studies.paper_grids import differences, experiment_of, made_by, modulus_of
-from primefourier.lab.studies.probe_figures import probe_figures
+from primefourier.lab.studies.probe_figures import draw_seeds, probe_figures
 from primefourier.lab.studies.study_figures import (
-    ERROR_BARS,
+    Entry,
     Heatmap,
     draw_bars,
     draw_measure,
+    drop_line,
     drops_of,
-    interval_line,
     records_at,
     rows_at,
+    show_drop,
     study_figures,
 )
 from primefourier.theory import project_to_equivariant
@@ -56,6 +59,7 @@ def draw_figures(grids: Iterable[Grid]) -> Iterator[FigureFile]:
         yield FigureFile("figure-01-circles-9-17-mod-23", partial(draw_circles, 9, 17, 23))
         yield FigureFile("figure-02-circles-13-15-mod-21", partial(draw_circles, 13, 15, 21))
         yield FigureFile("figure-03-block-diagonal", _draw_blocks)
+    probed = []
     for grid in every:
         experiment = experiment_of(grid)
         if experiment is None:
@@ -67,18 +71,20 @@ def draw_figures(grids: Iterable[Grid]) -> Iterator[FigureFile]:
         figures = _grid_figures(grid, experiment)
         for name, draw in figures.items():
             yield FigureFile(f"{name}{suffix}", draw, command)
-        for name, draw in ({} if other else probe_figures(grid)).items():
+        probes = {} if other else probe_figures(grid)
+        probed += [grid] * bool(probes)
+        for name, draw in probes.items():
             yield FigureFile(name, draw, command)
+    if probed:
+        commands = "; ".join(map(made_by, probed))
+        yield FigureFile("probe-seeds", partial(draw_seeds, probed), commands)
 
 
 def _grid_figures(grid: Grid, experiment: type[Experiment]) -> dict[str, Callable[[], Figure]]:
     """Return the paper's figures of one grid, by the names of their files."""
     name = experiment.short_name
-    means = "" if experiment.one_model_per_cell else " Means over the task primes."
     found: dict[str, Callable[[], Figure]] = {
-        f"figure-{number:02}-{name}-{heatmap.slug}": partial(
-            draw_measure, replace(heatmap, meaning=heatmap.meaning + means), grid
-        )
+        f"figure-{number:02}-{name}-{heatmap.slug}": partial(draw_measure, heatmap, grid)
         for number, owner, heatmap in HEATMAPS
         if owner == name
     }
@@ -110,26 +116,49 @@ def _draw_blocks() -> Figure:
 
 
 _ZEROED = "Rows are zeroed in trained networks, on test pairs."
-_ACCURACY = "Share of right answers on test pairs, after the last epoch."
+_RELEVANT, _OTHER = partial(show_drop, relevant=True), partial(show_drop, relevant=False)
 
 
+def _show_unconverged(cell: Cell) -> Entry:
+    """Count models that never exceed the threshold; those that do, but end below it, fell back."""
+    below = [r.measured.accuracy <= SinglePrime.threshold for r in cell.records]
+    never = round((1 - cell.converged) * len(below))
+    fallen = f"\n{sum(below) - never} fell back" * (sum(below) > never)
+    return Entry(sum(below) / len(below), f"{never} of {len(below)}{fallen}")
+
+
+def _show_wrong(cell: Cell) -> Entry:
+    """Count wrong answers of all models."""
+    total = sum(record.measured.test_size for record in cell.records)
+    wrong = total - sum(record.measured.correct for record in cell.records)
+    return Entry(wrong / total, f"{wrong} of {total:,}".replace(",", "\u202f"))
+
+
+_MEANS = f"{_ZEROED} Means over the task primes."
+_DIAGONAL = Heatmap("diagonal", "Mean diagonal drop", _MEANS, _RELEVANT)
+_OFF_DIAGONAL = Heatmap("off-diagonal", "Mean off-diagonal drop", _MEANS, _OTHER, 0.5)
 _CONVERGENCE = Heatmap(
     "convergence",
-    "Share of models that converged",
-    f"Models whose test accuracy exceeds {SinglePrime.threshold:.2f} after some epoch.",
-    lambda c: c.converged,
+    "Models that did not converge or fell back",
+    f"Models whose test accuracy never exceeds {SinglePrime.threshold}; others fell back to it or "
+    "less by the last epoch, and count in the colour.",
+    _show_unconverged,
+    0.25,
+    ERRORS,
 )
-_DIAGONAL = Heatmap("diagonal", "Mean diagonal drop", _ZEROED, lambda c: c.relevant)
-_OFF_DIAGONAL = Heatmap("off-diagonal", "Mean off-diagonal drop", _ZEROED, lambda c: c.other, 0.5)
+_FACTOR = Heatmap("factor", "Mean factor drop", _ZEROED, partial(_RELEVANT, dots=True))
+_NONFACTOR = Heatmap("nonfactor", "Mean nonfactor drop", _ZEROED, partial(_OTHER, dots=True), 0.5)
+_WRONG = "Wrong answers on all test pairs of all models, after the last epoch."
+_ACCURACY = Heatmap("accuracy", "Share of wrong answers", _WRONG, _show_wrong, 0.002, ERRORS)
 HEATMAPS = (
     (4, "exp1", _DIAGONAL),
     (5, "exp1", _OFF_DIAGONAL),
     (6, "exp1", _CONVERGENCE),
     (7, "control", _DIAGONAL),
     (8, "control", _OFF_DIAGONAL),
-    (9, "exp2", Heatmap("factor", "Mean factor drop", _ZEROED, lambda c: c.relevant)),
-    (10, "exp2", Heatmap("nonfactor", "Mean nonfactor drop", _ZEROED, lambda c: c.other, 0.5)),
-    (11, "exp2", Heatmap("accuracy", "Test accuracy", _ACCURACY, lambda c: c.accuracy)),
+    (9, "exp2", _FACTOR),
+    (10, "exp2", _NONFACTOR),
+    (11, "exp2", _ACCURACY),
 )
 """The number, the experiment and the content of each figure of the paper that is a heatmap."""
 
@@ -156,8 +185,7 @@ def draw_matrices(grid: Grid, input_range: int) -> Figure:
         panels,
         title=f"{grid.title}: drop of every row, r = {input_range}",
         caption=grid.caption(
-            "Drop of test accuracy when one row is zeroed, for each task prime; numbers below the "
-            f"noise floor are left out.{dagger}",
+            f"Drop of test accuracy when one row is zeroed, for each task prime.{dagger}",
             records_at(grid, input_range),
             several="Means over seeds.",
         ),
@@ -166,22 +194,23 @@ def draw_matrices(grid: Grid, input_range: int) -> Figure:
 
 def draw_lines(grid: Grid) -> Figure:
     """Draw both drops against r, one line for each |P|; ranges that are not measured are gaps."""
-    relevant, other = [], []
-    for row in grid.rows:
-        cells = [grid.cells.get((row, r)) for r in grid.columns]
-        name = f"{grid.row_name} = {row}"
-        own = [None if cell is None else cell.relevant for cell in cells]
-        others = [None if cell is None else cell.other for cell in cells]
-        relevant.append(interval_line(name, grid.columns, own))
-        other.append(interval_line(name, grid.columns, others))
-    return draw_drop_lines(
-        relevant,
-        other,
+    own, other = (
+        [drop_line(grid, row, grid.cells, relevant=relevant) for row in grid.rows]
+        for relevant in (True, False)
+    )
+    # Drops of a thousandth should not look large.
+    heading, sees = "other rows zeroed (note the scale)", (0, 0.02)
+    return draw_panels(
+        [
+            Panel("own row zeroed", "diagonal drop", own, sees=(0, 1)),
+            Panel(heading, "off-diagonal drop", other, grid.floors, sees),
+        ],
         title=f"{grid.title}: drops against input range",
         caption=grid.caption(
             "Means over the task primes.",
             (record for cell in grid.cells.values() for record in cell.records),
-            several=ERROR_BARS,
+            several="Lines are means over seeds.",
         ),
-        noise_floor=grid.floors,
+        across="input range r",
+        scale="log",
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from primefourier.lab.studies.grid import Grid
 from primefourier.lab.studies.paper import EXPERIMENTS
 from primefourier.lab.studies.paper_claims import paper_cells
 from primefourier.lab.studies.paper_grids import experiment_of, modulus_of
+
+Read: TypeAlias = Callable[[Record], Sequence[float | None]]
 
 
 @dataclass(frozen=True)
@@ -50,13 +53,15 @@ class Group:
         """The models of all seeds."""
         return [record for records in self.by_seed.values() for record in records]
 
-    def over_seeds(self, read: Callable[[Record], Sequence[float]]) -> tuple[Interval, ...]:
-        """Read a list of values from each model; return its mean over models, then over seeds."""
-        means = [
-            np.mean([read(record) for record in records], axis=0)
-            for records in self.by_seed.values()
-        ]
-        return tuple(mean_interval(values) for values in np.transpose(means))
+    def seed_means(self, read: Read) -> np.ma.MaskedArray[Any, np.dtype[np.float64]]:
+        """Read values of each model, None where unknown; return means over models, by seed."""
+        by_seed = (np.array([read(r) for r in some], float) for some in self.by_seed.values())
+        means = [np.ma.masked_invalid(values).mean(axis=0) for values in by_seed]
+        return np.ma.stack(means, axis=1)
+
+    def over_seeds(self, read: Read) -> tuple[Interval, ...]:
+        """Return the means over models, then over seeds, of values that every model has."""
+        return tuple(map(mean_interval, self.seed_means(read)))
 
 
 def probed_groups(grids: Sequence[Grid]) -> list[Group]:
@@ -135,15 +140,15 @@ def depth_drops(group: Group) -> list[DepthDrops]:
         DepthDrops(
             group,
             kind,
-            group.over_seeds(partial(_drops, kind=kind, relevant=True)),
-            group.over_seeds(partial(_drops, kind=kind, relevant=False)),
+            group.over_seeds(partial(mean_drops, kind=kind, relevant=True)),
+            group.over_seeds(partial(mean_drops, kind=kind, relevant=False)),
             _largest(group, kind),
         )
         for kind in KINDS
     ]
 
 
-def _drops(record: Record, *, kind: Kind, relevant: bool) -> list[float]:
+def mean_drops(record: Record, *, kind: Kind, relevant: bool) -> list[float]:
     """Return a model's mean drop at each depth, over the relevant or over the other rows."""
     measured = record.measured
     by_row = np.reshape(known_probe(record).block_drops(kind), (len(measured.row_names), -1))
@@ -174,6 +179,10 @@ class Measure:
     title: str
     meaning: str
     read: Callable[[Probe], Sequence[float | None]]
+
+    def of(self, record: Record) -> Sequence[float | None]:
+        """Return its values of a probed model, before training and after each epoch."""
+        return self.read(known_probe(record))
 
 
 MEASURES = (
@@ -222,13 +231,8 @@ def epoch_curves(group: Group) -> list[EpochCurve]:
     """Return all measures of a group by epoch."""
     curves = []
     for measure in MEASURES:
-        by_seed, skipped = [], 0
-        for records in group.by_seed.values():
-            read = [measure.read(known_probe(record)) for record in records]
-            values = np.ma.masked_invalid(np.array(read, dtype=float))  # (models, epochs + 1)
-            by_seed.append(values.mean(axis=0))
-            skipped += int(np.ma.getmaskarray(values).any(axis=1).sum())
-        at_epochs = np.ma.stack(by_seed, axis=1)
+        at_epochs = group.seed_means(measure.of)
+        skipped = sum(None in measure.of(record) for record in group.records)
         means = [mean_interval(at.compressed()) if at.count() else None for at in at_epochs]
         curves.append(EpochCurve(group, measure, tuple(means), skipped))
     return curves

@@ -4,30 +4,40 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from statistics import mean
 from typing import Any
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from primefourier._checks import printable
-from primefourier.analysis import Interval
 from primefourier.figures import DropBars, Line, Panel, draw_drop_bars, draw_heatmap, draw_panels
+from primefourier.figures.style import SEQUENTIAL
 from primefourier.lab.cells import Cell
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
 from primefourier.lab.studies.figure_files import FigureFile
-from primefourier.lab.studies.grid import Grid, in_order
-from primefourier.lab.tables import write_reach
+from primefourier.lab.studies.grid import Grid, Place, in_order
+from primefourier.lab.tables import write_number, write_spread
 
-ERROR_BARS = "Error bars are 95 % intervals over seeds."
 _MOST_LINES = 12
 _MOST_PANELS = 24
 """A page with more profiles would be too long to read."""
 _ZEROED = "Rows are zeroed in trained networks, on test examples."
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a cell of a heatmap shows: its value, what is written, seeds as dots, if it is noise."""
+
+    value: float
+    text: str = ""
+    points: Sequence[float] = ()
+    noise: bool = False
 
 
 @dataclass(frozen=True)
@@ -37,14 +47,37 @@ class Heatmap:
     slug: str
     measure: str
     meaning: str
-    value: Callable[[Cell], Interval | float | None]
+    read: Callable[[Cell], Entry | None]
     highest: float = 1.0
+    cmap: str = SEQUENTIAL
+
+
+def show_drop(cell: Cell, *, relevant: bool, dots: bool = False) -> Entry | None:
+    """Show the drop of the relevant or of the other rows, and dots or the ends of its seeds."""
+    drops = [some[0 if relevant else 1] for some in cell.by_seed.values()]
+    known = [drop for drop in drops if drop is not None]
+    if len(known) < len(drops):
+        return None
+    noise, points = abs(mean(known)) < cell.noise_floor, known if dots and len(known) > 1 else ()
+    return Entry(mean(known), _write(known[:1] if dots else known, mean(known)), points, noise)
+
+
+def _show_accuracy(cell: Cell) -> Entry:
+    groups = ([r for r in cell.records if r.config.seed == seed] for seed in cell.seeds)
+    means = [mean(record.measured.accuracy for record in group) for group in groups]
+    return Entry(mean(means), _write(means, mean(means)))
+
+
+def _write(values: Sequence[float], average: float) -> str:
+    """Write a mean, and below it the smallest and the largest value unless they look the same."""
+    ends = write_spread(values)
+    return f"{write_number(average, 2)}\n{ends if '–' in ends else ''}".strip().replace("-", "−")
 
 
 HEATMAPS = (
-    Heatmap("accuracy", "Test accuracy", "After the last epoch.", lambda c: c.accuracy),
-    Heatmap("relevant", "Mean drop of relevant rows", _ZEROED, lambda c: c.relevant),
-    Heatmap("other", "Mean drop of other rows", _ZEROED, lambda c: c.other),
+    Heatmap("accuracy", "Test accuracy", "After the last epoch.", _show_accuracy),
+    Heatmap("relevant", "Mean drop of relevant rows", _ZEROED, partial(show_drop, relevant=True)),
+    Heatmap("other", "Mean drop of other rows", _ZEROED, partial(show_drop, relevant=False)),
 )
 
 
@@ -53,7 +86,7 @@ def study_figures(grid: Grid) -> Iterator[FigureFile]:
     name = _file_name(" ".join([grid.study.name, *(f"{k} {v}" for k, v in grid.fixed.items())]))
     cells = grid.cells.values()
     for heatmap in HEATMAPS:
-        if any(heatmap.value(cell) is not None for cell in cells):
+        if any(heatmap.read(cell) is not None for cell in cells):
             yield FigureFile(f"{name}-{heatmap.slug}", partial(draw_measure, heatmap, grid))
     for i, column in enumerate(grid.columns[:_MOST_LINES]):
         ending = f"-{i + 1}" if len(grid.columns) > 1 else ""
@@ -82,38 +115,40 @@ def draw_measure(heatmap: Heatmap, grid: Grid) -> Figure:
         for place, configs in grid.by_place.items()
         if all(config.degenerate for config in configs)
     }
-    values, marks, without = {}, {}, set()
-    for place, cell in grid.cells.items():
-        value = heatmap.value(cell)
-        if value is None:
-            without.add(place)
-        elif isinstance(value, Interval):
-            values[place], marks[place] = value.mean, write_reach(value)
-        else:
-            values[place] = value
+    read = {place: heatmap.read(cell) for place, cell in grid.cells.items()}
+    known = {place: entry for place, entry in read.items() if entry is not None}
+    without = read.keys() - known.keys()
+    ranges = any("–" in entry.text for entry in known.values())
+    for place, entry in known.items():  # not to be taken for seeds that agree
+        if ranges and len(grid.cells[place].seeds) == 1:
+            known[place] = replace(entry, text=f"{entry.text}\n1 seed")
     left_out = degenerate | without
     reasons = ["no sum wraps around"] * bool(degenerate)
     reasons += ["there are no such rows"] * bool(without)
     text = heatmap.meaning + f" Left out where {' or '.join(reasons)}." * bool(reasons)
     shown = [cell for place, cell in grid.cells.items() if place not in left_out]
-    marked = any(marks.values())
     places = [[(row, column) for column in grid.columns] for row in grid.rows]
+    table = [[known.get(place, Entry(math.nan)) for place in row] for row in places]
+    dotted = any(entry.points for entry in known.values())
     return draw_heatmap(
-        [[values.get(place, math.nan) for place in row] for row in places],
+        [[entry.value for entry in row] for row in table],
         rows=grid.rows,
         columns=grid.columns,
         title=f"{grid.title}: {heatmap.measure.lower()}",
         caption=grid.caption(
             text,
             (record for cell in shown for record in cell.records),
-            several="± gives the 95 % interval over seeds." if marked else "",
+            several="Below each mean: the smallest and the largest seed." if ranges else "",
         ),
         row_label=grid.row_axis.label if grid.row_axis else "",
         column_label=grid.column_axis.label if grid.column_axis else "",
         measure=heatmap.measure,
         limits=(0, heatmap.highest),
+        cmap=heatmap.cmap,
         excluded=[[place in left_out for place in row] for row in places],
-        marks=[[marks.get(place, "") for place in row] for row in places] if marked else None,
+        noise=[[entry.noise for entry in row] for row in table],
+        texts=[[entry.text for entry in row] for row in table],
+        points=[[entry.points for entry in row] for row in table] if dotted else None,
     )
 
 
@@ -207,16 +242,9 @@ def draw_beyond(grid: Grid) -> Figure:
     )
 
 
-def interval_line(name: str, xs: Sequence[int], values: Sequence[Interval | None]) -> Line:
-    """Return a line through means, with error bars where there are intervals; gaps are NaN."""
-    means = [math.nan if value is None else value.mean for value in values]
-    ends = [_ends(value) for value in values]
-    known = any(not math.isnan(low) for low, _ in ends)
-    return Line(name, xs, means, ends if known else None)
-
-
-def _ends(interval: Interval | None) -> tuple[float, float]:
-    """Return the ends of an interval, NaN where they are unknown."""
-    if interval is None or interval.low is None or interval.high is None:
-        return math.nan, math.nan
-    return interval.low, interval.high
+def drop_line(grid: Grid, row: Any, cells: Mapping[Place, Cell], *, relevant: bool) -> Line:
+    """Return the drops of every seed along a row of a grid; gaps are NaN."""
+    by_seed = [cells[row, c].by_seed if (row, c) in cells else {} for c in grid.columns]
+    seeds = sorted({seed for some in by_seed for seed in some}) or [0]
+    found = [[some.get(s, (None, None))[0 if relevant else 1] for s in seeds] for some in by_seed]
+    return Line(f"{grid.row_name} = {row}", grid.columns, np.array(found, float))
