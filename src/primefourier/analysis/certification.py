@@ -17,15 +17,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from primefourier.analysis.certificate import (
-    SINGLE,
+from primefourier.analysis.channel_certification import certify_channels, find_channels
+from primefourier.analysis.finite_check import (
     Certificate,
+    check_tuples,
     label_integers,
     require_periodic,
     shift,
-    tuples_of_residues,
 )
-from primefourier.analysis.channel_certification import certify_channels, find_channels
 from primefourier.analysis.site import evaluating
 from primefourier.arithmetic.integers import as_integer, format_integer
 from primefourier.encoding import PrimeBasis, encode
@@ -111,50 +110,38 @@ def certify(
     run = _Runner(model, basis, embeddings, reference)
     second = _Runner(twin, basis, _embeddings(twin, period), reference.new_empty(0, dtype=other))
     generator = np.random.default_rng(0)
-    wrong, margin, worst, rounding = 0, float("inf"), (0, 0, 0), 0.0
+
+    def margins(inputs: Tensor, logits: Tensor) -> Tensor:
+        if not torch.equal(run(shift(inputs, period, generator, 2**62)), logits):
+            raise ValueError(
+                "the model's logits are not the same for integers with the same residues, or not "
+                "the same every time; it must read integers only through PrimeFourierEmbedding, "
+                "and have neither state nor chance"
+            )
+        expected = label_integers(label, inputs)
+        if int(expected.min()) < 0 or int(expected.max()) >= logits.shape[1]:
+            raise ValueError(
+                f"labels must be classes 0 … {logits.shape[1] - 1} of the model, got "
+                f"{int(expected.min())} … {int(expected.max())}"
+            )
+        right = logits.gather(1, expected[:, None])
+        return right - logits.scatter(1, expected[:, None], -torch.inf).amax(1, keepdim=True)
+
     with torch.no_grad(), evaluating(model), evaluating(twin):
-        for start in range(0, cases, step):
-            inputs = tuples_of_residues(start, min(start + step, cases), period, count)
-            expected = label_integers(label, inputs)
-            logits = run(inputs)
-            if not torch.equal(run(shift(inputs, period, generator, 2**62)), logits):
-                raise ValueError(
-                    "the model's logits are not the same for integers with the same residues, or "
-                    "not the same every time; it must read integers only through "
-                    "PrimeFourierEmbedding, and have neither state nor chance"
-                )
-            again = [second(inputs)]
-            if start == 0:  # other batch sizes
-                again.append(torch.cat([run(half) for half in inputs.tensor_split(2)]))
-                single = torch.cat([run(one[None]) for one in inputs[:SINGLE]])
-                again.append(torch.cat([single, logits[SINGLE:]]))
-            rounding = max(rounding, *(float((one - logits).abs().max()) for one in again))
-            if int(expected.min()) < 0 or int(expected.max()) >= logits.shape[1]:
-                raise ValueError(
-                    f"labels must be classes 0 … {logits.shape[1] - 1} of the model, got "
-                    f"{int(expected.min())} … {int(expected.max())}"
-                )
-            right = logits.gather(1, expected[:, None]).squeeze(1)
-            rest = logits.scatter(1, expected[:, None], -torch.inf).max(1)
-            margins = right - rest.values
-            wrong += int((margins <= 0).sum())
-            if float(margins.min()) < margin:
-                i = int(margins.argmin())
-                margin = float(margins[i])
-                answer = int(rest.indices[i] if margin <= 0 else expected[i])
-                worst = (start + i, int(expected[i]), answer)
-    place, correct, answer = worst
+        check = check_tuples(run, second, margins, period, count, step)
+    expected = int(label_integers(label, check.closest))
+    check.values[expected] = -torch.inf  # a tie is wrong
     return Certificate(
-        proved=wrong == 0 and margin > 2 * rounding,
+        proved=check.passed,
         modulus=period,
         operands=count,
         cases=cases,
-        wrong=wrong,
-        closest=tuple(tuples_of_residues(place, place + 1, period, count)[0].tolist()),
-        expected=correct,
-        answer=answer,
-        margin=margin,
-        rounding=rounding,
+        wrong=check.wrong,
+        closest=tuple(check.closest[0].tolist()),
+        expected=expected,
+        answer=int(check.values.argmax()) if check.wrong else expected,
+        margin=check.margin,
+        rounding=check.rounding,
     )
 
 

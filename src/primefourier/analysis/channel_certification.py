@@ -10,17 +10,17 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from primefourier.analysis.certificate import (
-    SINGLE,
+from primefourier.analysis.finite_check import (
     Certificate,
+    check_tuples,
     label_integers,
     require_periodic,
-    tuples_of_residues,
 )
 from primefourier.arithmetic.integers import format_integer
 from primefourier.encoding import PrimeBasis
@@ -86,72 +86,52 @@ def certify_channels(
         require_periodic(label, top, operands, residues=True)
     dtype = network.weights[0].dtype
     other = torch.float32 if dtype == torch.float64 else torch.float64
-    run, second = _Runner(network), _Runner(copy.deepcopy(network).to(other))
-    moduli = torch.tensor(tops)
-    wrong, margin, rounding, worst = 0, math.inf, 0.0, (0, 0)
-    total = tops[-1] ** operands
-    for start in range(0, total, batch_size):
-        inputs = tuples_of_residues(start, min(start + batch_size, total), tops[-1], operands)
-        right = label_integers(label, inputs)
-        distances = run(inputs, right)
-        again = [second(inputs, right)]
-        if start == 0:  # other batch sizes
-            halves = zip(inputs.tensor_split(2), right.tensor_split(2), strict=True)
-            again.append(torch.cat([run(*half) for half in halves]))
-            few = zip(inputs[:SINGLE].split(1), right[:SINGLE].split(1), strict=True)
-            again.append(torch.cat([*(run(*one) for one in few), distances[SINGLE:]]))
-        rounding = max(rounding, *(float((one - distances).abs().max()) for one in again))
-        # a prime's own tuples; the others repeat them
-        own = (inputs.unsqueeze(-1) < moduli).all(1)
-        margins = torch.where(own, 1 - distances.abs().amax(-1), math.inf)
-        wrong += int((margins <= 0).sum())
-        if float(margins.min()) < margin:
-            margin = float(margins.min())
-            place, column = divmod(int(margins.argmin()), len(tops))
-            worst = (start + place, column)
-    place, column = worst
-    closest = tuples_of_residues(place, place + 1, tops[-1], operands)
-    residues, _ = settle_residues(run.codes(closest), basis)
+    twin = copy.deepcopy(network).to(other)
+    periods, moduli = device_periods(basis, torch.device("cpu")), torch.tensor(tops)
+
+    def distances(model: ChannelNetwork, inputs: Tensor) -> Tensor:
+        """Return the turns from the right points to those of a model, 1 for half a digit."""
+        right = label_integers(label, inputs)[:, None, None]
+        points = torch.view_as_complex(_answers(model, inputs).unflatten(-1, basis.shape))
+        target = torch.view_as_complex(residue_codes(right, periods, torch.float64))
+        angles = torch.where(points.abs() > 0.5, (points / target).angle(), math.pi)  # 0: none
+        return angles * periods[:, :1] / math.pi
+
+    def margins(inputs: Tensor, values: Tensor) -> Tensor:
+        own = (inputs.unsqueeze(-1) < moduli).all(1)  # others repeat a prime's own tuples
+        return torch.where(own, 1 - values.abs().amax(-1), math.inf)
+
+    check = check_tuples(
+        partial(distances, network),
+        partial(distances, twin),
+        margins,
+        tops[-1],
+        operands,
+        batch_size,
+    )
+    residues, _ = settle_residues(_answers(network, check.closest), basis)
+    period = tops[check.column]
     return Certificate(
-        proved=wrong == 0 and margin > 2 * rounding,
+        proved=check.passed,
         modulus=basis.range,
         operands=operands,
         cases=cases,
-        wrong=wrong,
-        closest=tuple(closest[0].tolist()),
-        expected=int(label_integers(label, closest)) % tops[column],
-        answer=int(residues[0, column]),
-        margin=margin,
-        rounding=rounding,
-        period=tops[column],
+        wrong=check.wrong,
+        closest=tuple(check.closest[0].tolist()),
+        expected=int(label_integers(label, check.closest)) % period,
+        answer=int(residues[0, check.column]),
+        margin=check.margin,
+        rounding=check.rounding,
+        period=period,
     )
 
 
-class _Runner:
-    """Run a network on integers, and compare its points with the right ones."""
-
-    def __init__(self, network: ChannelNetwork) -> None:
-        like = network.weights[0]
-        self.network, self.device = network, like.device
-        self.embedding = PrimeFourierEmbedding(network.basis, dtype=like.dtype)
-        self.periods = device_periods(network.basis, torch.device("cpu"))
-
-    def codes(self, inputs: Tensor) -> Tensor:
-        """Return the codes of the answers in float64, on the CPU."""
-        with torch.no_grad():
-            codes: Tensor = self.network(self.embedding(inputs.to(self.device)))
-        if not bool(codes.isfinite().all()):
-            raise ValueError("the network's codes must be finite, got NaN or infinity")
-        return codes.to("cpu", torch.float64)
-
-    def __call__(self, inputs: Tensor, right: Tensor) -> Tensor:
-        """Return the turn from each right point to that of the network, (n, P, D).
-
-        The unit is half the angle between neighbouring digits, so that 1 is the next digit's half.
-        """
-        points = torch.view_as_complex(self.codes(inputs).unflatten(-1, self.network.basis.shape))
-        target = torch.view_as_complex(
-            residue_codes(right[:, None, None], self.periods, torch.float64)
-        )
-        turns = torch.where(points.abs() > 0.5, (points / target).angle(), math.pi)  # 0: no angle
-        return turns * self.periods[:, :1] / math.pi
+def _answers(network: ChannelNetwork, inputs: Tensor) -> Tensor:
+    """Return the codes of the network's answers to integers in float64, on the CPU."""
+    like = network.weights[0]
+    embedding = PrimeFourierEmbedding(network.basis, dtype=like.dtype)
+    with torch.no_grad():
+        codes: Tensor = network(embedding(inputs.to(like.device)))
+    if not bool(codes.isfinite().all()):
+        raise ValueError("the network's codes must be finite, got NaN or infinity")
+    return codes.to("cpu", torch.float64)

@@ -1,11 +1,11 @@
-"""What a proof by finite check says, and the labels that it is checked against."""
+"""Finite checks: every tuple of residues is run, and a certificate says what that proves."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -15,7 +15,7 @@ from primefourier.arithmetic.integers import format_integer
 
 _SHIFTED = 1000
 """How many labels are compared with those of other integers of the same residues."""
-SINGLE = 8
+_SINGLE = 8
 """How many cases are also run one by one."""
 
 
@@ -85,7 +85,71 @@ class Certificate:
         )
 
 
-def tuples_of_residues(start: int, stop: int, period: int, operands: int) -> Tensor:
+class Check(NamedTuple):
+    """What running every tuple of residues has found.
+
+    Attributes:
+        wrong: The number of margins that are not positive.
+        margin: The smallest margin.
+        rounding: The largest change of a value by another precision or batch size.
+        closest: The operands of the smallest margin, (1, operands).
+        column: Which of their margins it is.
+        values: The values of the model for them.
+    """
+
+    wrong: int
+    margin: float
+    rounding: float
+    closest: Tensor
+    column: int
+    values: Tensor
+
+    @property
+    def passed(self) -> bool:
+        """Whether every margin exceeds what rounding can change in two values."""
+        return self.wrong == 0 and self.margin > 2 * self.rounding
+
+
+def check_tuples(
+    run: Callable[[Tensor], Tensor],
+    second: Callable[[Tensor], Tensor],
+    margins_of: Callable[[Tensor, Tensor], Tensor],
+    period: int,
+    operands: int,
+    batch_size: int,
+) -> Check:
+    """Run a model on every tuple of residues modulo a period.
+
+    Args:
+        run: Gives the values of the model, (n, ...), for integers (n, operands).
+        second: The same in another precision.
+        margins_of: Gives the margins, (n, columns), for integers and values.
+        period: The residues are 0 … period - 1.
+        operands: The number of residues in a tuple.
+        batch_size: The number of tuples per run.
+    """
+    total = period**operands
+    wrong, rounding, found = 0, 0.0, None
+    for start in range(0, total, batch_size):
+        inputs = _tuples(start, min(start + batch_size, total), period, operands)
+        values = run(inputs)
+        margins = margins_of(inputs, values)
+        again = [second(inputs)]
+        if start == 0:  # other batch sizes
+            again.append(torch.cat([run(half) for half in inputs.tensor_split(2)]))
+            single = [run(one) for one in inputs[:_SINGLE].split(1)]
+            again.append(torch.cat([*single, values[_SINGLE:]]))
+        rounding = max(rounding, *(float((one - values).abs().max()) for one in again))
+        wrong += int((margins <= 0).sum())
+        if found is None or float(margins.min()) < found.margin:
+            i, column = divmod(int(margins.argmin()), margins.shape[1])
+            place = inputs[i : i + 1]
+            found = Check(0, float(margins.min()), 0.0, place, column, values[i].clone())
+    assert found is not None, "a period has residues"
+    return found._replace(wrong=wrong, rounding=rounding)
+
+
+def _tuples(start: int, stop: int, period: int, operands: int) -> Tensor:
     """Return the tuples of residues with some numbers, (n, operands)."""
     rest = torch.arange(start, stop)
     digits = []
