@@ -119,11 +119,11 @@ def settle_residues(codes: Tensor, basis: PrimeBasis) -> tuple[Tensor, Tensor]:
 def _join(residues: Tensor, basis: PrimeBasis) -> Tensor:
     """Apply the Chinese Remainder Theorem in int64, one prime after the other (Garner).
 
-    From the largest modulus on, every other one has a square below the product of both, and so
-    below 2^63: no product overflows.
+    The largest modulus comes first: the square of any other one is below the product with it, and
+    so below 2^63, and no product overflows.
     """
     value, modulus = residues[..., -1], basis.periods[-1][-1]
-    for column in reversed(range(len(basis.primes) - 1)):
+    for column in range(len(basis.primes) - 1):
         m = basis.periods[column][-1]
         digit = torch.remainder(residues[..., column] - torch.remainder(value, m), m)
         value = value + torch.remainder(digit * pow(modulus, -1, m), m) * modulus
