@@ -69,12 +69,12 @@ class ChannelNetwork(BasisModule):
             self.biases.append(torch.empty(*each, out, device=device, dtype=dtype))
         self.reset_parameters()
 
-    def reset_parameters(self) -> None:
+    def reset_parameters(self, generator: torch.Generator | None = None) -> None:
         """Draw new weights, as ``torch.nn.Linear`` does."""
         for weight, bias in zip(self.weights, self.biases, strict=True):
             bound = 1 / math.sqrt(weight.shape[-1])
-            nn.init.uniform_(weight, -bound, bound)
-            nn.init.uniform_(bias, -bound, bound)
+            nn.init.uniform_(weight, -bound, bound, generator)
+            nn.init.uniform_(bias, -bound, bound, generator)
 
     def forward(self, codes: Tensor) -> Tensor:
         """Return the codes of the answers, every block of norm 1."""
