@@ -17,7 +17,7 @@ from torch.utils.flop_counter import FlopCounterMode
 import primefourier as pf
 from primefourier import PAPER_BASIS, PrimeBasis
 from primefourier.nn import EquivariantLinear, PrimeFourierEmbedding, ShuffledPrimeFourier
-from primefourier.nn.embedding import device_codes
+from primefourier.nn.device_codes import device_codes
 from strategies import NUMBERS as INTEGERS
 from ulps import worst_ulps
 

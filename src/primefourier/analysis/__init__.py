@@ -23,8 +23,9 @@ from primefourier.analysis.statistics import (
 )
 
 if TYPE_CHECKING:
-    from primefourier.analysis.certification import Certificate, certify
+    from primefourier.analysis.certification import certify
     from primefourier.analysis.diagnosis import Diagnosis, diagnose
+    from primefourier.analysis.finite_check import Certificate
     from primefourier.analysis.groups import feature_groups, feature_mask
     from primefourier.analysis.torch_ablation import ablate
 
@@ -51,7 +52,7 @@ __all__ = [
 
 
 _HOMES = {
-    "Certificate": "certification",
+    "Certificate": "finite_check",
     "Diagnosis": "diagnosis",
     "ablate": "torch_ablation",
     "certify": "certification",

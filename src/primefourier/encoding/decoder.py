@@ -109,7 +109,7 @@ def decode(
     if not (_is_number(norm_tolerance) and norm_tolerance >= 0):
         raise ValueError(f"norm_tolerance must be a number of at least 0, got {norm_tolerance!r}")
     array, roundoff = as_floats(vectors)
-    _check_resolution(basis, roundoff)
+    require_resolution(basis, roundoff)
     least = _default_margins(basis, roundoff)
     if min_margin is not None:
         least[:] = min_margin
@@ -189,7 +189,7 @@ def _single(value: Any) -> Any:
     return np.ma.masked if np.ma.is_masked(value) else int(value.item())
 
 
-def _check_resolution(basis: PrimeBasis, roundoff: float) -> None:
+def require_resolution(basis: PrimeBasis, roundoff: float) -> None:
     """Raise ValueError if the dtype cannot separate the residues of the largest prime.
 
     Rounding cosine and sine turns a unit vector by at most 0.71 rounding errors (2^-53 for a

@@ -7,8 +7,38 @@ try:
 except ImportError as error:
     raise missing_extra("primefourier.nn", error, "nn") from error
 
+from primefourier.nn.channel_network import ChannelNetwork
+from primefourier.nn.circle_arithmetic import (
+    CircleProduct,
+    add_codes,
+    multiply_codes,
+    negate_codes,
+    power_codes,
+    scale_codes,
+    subtract_codes,
+)
+from primefourier.nn.crt_head import CRTHead, circular_loss, digit_logits
 from primefourier.nn.embedding import PrimeFourierEmbedding
 from primefourier.nn.equivariant_linear import EquivariantLinear
 from primefourier.nn.shuffled import ShuffledPrimeFourier
+from primefourier.nn.torch_decoder import DecodedCodes, decode_codes, settle_residues
 
-__all__ = ["EquivariantLinear", "PrimeFourierEmbedding", "ShuffledPrimeFourier"]
+__all__ = [
+    "CRTHead",
+    "ChannelNetwork",
+    "CircleProduct",
+    "DecodedCodes",
+    "EquivariantLinear",
+    "PrimeFourierEmbedding",
+    "ShuffledPrimeFourier",
+    "add_codes",
+    "circular_loss",
+    "decode_codes",
+    "digit_logits",
+    "multiply_codes",
+    "negate_codes",
+    "power_codes",
+    "scale_codes",
+    "settle_residues",
+    "subtract_codes",
+]

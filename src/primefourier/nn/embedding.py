@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -15,6 +14,7 @@ from primefourier.arithmetic.integers import as_integer, require_integer_tensor
 from primefourier.encoding import PrimeBasis, encode
 from primefourier.encoding.basis import require_basis
 from primefourier.encoding.circle import PERIOD_LIMIT
+from primefourier.nn.device_codes import device_codes
 
 _VIA = {
     torch.float16: "float16",
@@ -41,6 +41,8 @@ class BasisModule(nn.Module):
         if basis.primes[-1] >= 2**63:
             raise ValueError(f"torch modules need primes below 2^63, got {basis.primes[-1]}")
         self.basis = basis
+        # computed now, because torch.compile cannot enter the lock of a cached property (3.11)
+        _ = basis.periods, basis.range, basis.channels
         self.register_load_state_dict_pre_hook(check_basis)  # type: ignore[no-untyped-call]
 
     def get_extra_state(self) -> Tensor:
@@ -70,6 +72,29 @@ def require_tensor(value: object, name: str) -> None:
     """Raise TypeError if the value is not a torch tensor."""
     if not isinstance(value, Tensor):
         raise TypeError(f"{name} must be a torch tensor, got a {type(value).__name__}")
+
+
+def require_codes(codes: Tensor, basis: PrimeBasis) -> None:
+    """Raise an error if the values are not floats of the shape (..., dim) of a basis."""
+    require_basis(basis)
+    require_tensor(codes, "codes")
+    if codes.shape[-1:] != (basis.dim,):
+        raise ValueError(
+            f"codes must have shape (..., {basis.dim}), got {tuple(codes.shape)}; pass flat codes "
+            "and the basis that encoded them"
+        )
+    if not codes.is_floating_point():
+        raise TypeError(f"codes must be floats, got a tensor of {codes.dtype}")
+
+
+def require_padding_mask(mask: Tensor, shape: torch.Size) -> None:
+    """Raise an error if a mask of missing integers is not boolean or has another shape."""
+    require_tensor(mask, "padding_mask")
+    if mask.dtype != torch.bool or mask.shape != shape:
+        raise ValueError(
+            f"padding_mask must have dtype torch.bool and shape {tuple(shape)}, got {mask.dtype} "
+            f"of shape {tuple(mask.shape)}"
+        )
 
 
 class PrimeFourierEmbedding(BasisModule):
@@ -162,12 +187,7 @@ class PrimeFourierEmbedding(BasisModule):
         require_tensor(x, "x")
         require_integer_tensor(x)
         if padding_mask is not None:
-            require_tensor(padding_mask, "padding_mask")
-            if padding_mask.dtype != torch.bool or padding_mask.shape != x.shape:
-                raise ValueError(
-                    f"padding_mask must have dtype torch.bool and shape {tuple(x.shape)}, got "
-                    f"{padding_mask.dtype} of shape {tuple(padding_mask.shape)}"
-                )
+            require_padding_mask(padding_mask, x.shape)
         codes = self._compute(x) if self.num_embeddings is None else self._look_up(x, padding_mask)
         return codes if padding_mask is None else codes.masked_fill(padding_mask.unsqueeze(-1), 0)
 
@@ -216,47 +236,3 @@ def _has_values(x: Tensor) -> bool:
     except RuntimeError:
         return False
     return True
-
-
-def device_codes(x: Tensor, periods: Tensor, dtype: torch.dtype) -> Tensor:
-    """Encode an integer tensor with torch operations, for accelerators and torch.compile.
-
-    The residue is exact in int64. The rest after the nearest quarter turn is an exact integer
-    divided by the period, so quarter turns give exactly 0, 1 and -1. Results in float32 and
-    narrower dtypes are within one unit in the last place, in float64 within three. MPS has no
-    float64; there the arithmetic is float32 and the error a few units larger.
-
-    Args:
-        x: Integers of any torch integer dtype.
-        periods: The periods of the basis in int64, (P, D), below 2^62 so that sums of two residues
-            fit.
-        dtype: The dtype of the result.
-
-    Returns:
-        The codes, on the device of x.
-
-    Shape:
-        (...) → (..., P, D, 2).
-
-    >>> device_codes(torch.tensor([0, 1]), torch.tensor([[4]]), torch.float32).tolist()
-    [[[[1.0, 0.0]]], [[[0.0, 1.0]]]]
-    """
-    top = periods[:, -1]
-    if x.dtype == torch.uint64:  # without arithmetic in torch: read as int64, then add 2^64
-        signed = x.view(torch.int64).unsqueeze(-1)
-        wrapped = torch.remainder(torch.remainder(torch.full_like(top, 2**62), top) * 2, top)
-        wrapped = torch.remainder(wrapped * 2, top)  # 2^64 mod top
-        residue = torch.remainder(signed, top)
-        residue = torch.where(signed < 0, torch.remainder(residue + wrapped, top), residue)
-    else:
-        residue = torch.remainder(x.to(torch.int64).unsqueeze(-1), top)
-    residue = torch.remainder(residue.unsqueeze(-1), periods)
-    work = torch.float32 if x.device.type == "mps" else torch.float64  # MPS has no float64
-    period = periods.to(work)
-    quarter = torch.round(residue.to(work) * (4 / period)).to(torch.int64)
-    angle = (residue * 4 - quarter * periods).to(work) * (math.pi / 2 / period)
-    cosine, sine = torch.cos(angle), torch.sin(angle)
-    odd, back = quarter % 2 == 1, quarter % 4 >= 2
-    c, s = torch.where(odd, -sine, cosine), torch.where(odd, cosine, sine)
-    code = torch.stack([torch.where(back, -c, c), torch.where(back, -s, s)], dim=-1)
-    return code.to(dtype) + 0.0  # -0 becomes 0

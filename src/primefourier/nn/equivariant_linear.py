@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from primefourier.encoding import PrimeBasis
-from primefourier.nn.embedding import BasisModule, require_tensor
+from primefourier.nn.embedding import BasisModule, require_codes
 
 
 class EquivariantLinear(BasisModule):
@@ -57,11 +57,7 @@ class EquivariantLinear(BasisModule):
 
     def forward(self, codes: Tensor) -> Tensor:
         """Multiply every block of the codes by its complex number."""
-        require_tensor(codes, "codes")
-        if codes.shape[-1:] != (self.in_features,):
-            raise ValueError(
-                f"codes must have shape (..., {self.in_features}), got {tuple(codes.shape)}"
-            )
+        require_codes(codes, self.basis)
         cosine, sine = codes.reshape(*codes.shape[:-1], len(self.basis.channels), 2).unbind(-1)
         x, y = self.weight.flatten(0, 1).unbind(-1)
         return torch.stack([x * cosine - y * sine, y * cosine + x * sine], dim=-1).flatten(-2)

@@ -1,0 +1,182 @@
+"""An output of integers behind any network: a point for each circle, read by the CRT."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from primefourier.arithmetic.integers import as_integer, require_integer_tensor
+from primefourier.arithmetic.reduction import residues as exact_residues
+from primefourier.encoding import PrimeBasis
+from primefourier.nn.channel_network import unit_circles
+from primefourier.nn.circle_arithmetic import subtract_codes
+from primefourier.nn.device_codes import device_periods, device_residues, residue_codes
+from primefourier.nn.embedding import BasisModule, require_codes, require_padding_mask
+from primefourier.nn.torch_decoder import DecodedCodes, decode_codes
+
+
+class CRTHead(BasisModule):
+    """Give integers modulo ``basis.range`` behind any network.
+
+    A linear layer gives a point for each circle: 2 · P · D outputs, for a modulus that is the
+    product of all p^D. The loss compares each point with the p possible digits of its circle, fixed
+    prototypes on the unit circle: digit j has the logit scale · ⟨point, prototype_j⟩, and only the
+    scale is learned. So the loss costs as much as the sum of the primes, not as their product.
+
+    Args:
+        in_features: The width of the network's features.
+        basis: The basis of the integers.
+        bias: Whether the linear layer has a bias.
+        device: The device of the parameters.
+        dtype: The dtype of the parameters.
+
+    Attributes:
+        linear: The layer from features to points.
+        log_scale: The logarithm of each circle's scale, (P, D). It begins at 0, where all digits
+            near the right one share the probability, and training sharpens it.
+
+    Shape:
+        (..., in_features) → (..., dim).
+
+    >>> head = CRTHead(64, PrimeBasis((3, 5, 7), depth=1))
+    >>> features = torch.randn(10, 64)
+    >>> head.loss(features, torch.arange(10)).shape, head.decode(features).value.shape
+    (torch.Size([]), torch.Size([10]))
+    """
+
+    def __init__(
+        self,
+        in_features: int,
+        basis: PrimeBasis,
+        *,
+        bias: bool = True,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__(basis)
+        width = as_integer(in_features, "in_features", at_least=1)
+        self.linear = nn.Linear(width, basis.dim, bias=bias, device=device, dtype=dtype)
+        self.log_scale = nn.Parameter(torch.empty(basis.shape[:2], device=device, dtype=dtype))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw new weights, and set the scales to 1."""
+        self.linear.reset_parameters()
+        nn.init.zeros_(self.log_scale)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Return codes: the points, normalised to the unit circle."""
+        return unit_circles(self.linear(features))
+
+    def loss(self, features: Tensor, integers: Any, padding_mask: Tensor | None = None) -> Tensor:
+        """Return the mean cross-entropy of the digits over all circles and integers.
+
+        Args:
+            features: The features, (..., in_features).
+            integers: The right integers (...): a tensor, or whatever ``encode`` accepts, of any
+                size.
+            padding_mask: Booleans (...), True where an integer is missing and does not count.
+        """
+        # Points as they are, not normalised: the logits are linear in them, so that no point is
+        # stuck opposite to the right one, where a normalised point has no gradient.
+        scale = self.log_scale.exp()
+        logits, digits = digit_logits(self.linear(features), integers, self.basis, scale=scale)
+        losses = functional.cross_entropy(logits.movedim(-1, 1), digits, reduction="none")
+        return _mean(losses.mean((-1, -2)), padding_mask)
+
+    def decode(
+        self, features: Tensor, *, signed: bool = False, min_margin: float = 0.0
+    ) -> DecodedCodes:
+        """Return the integers of features, as ``decode_codes`` does for codes."""
+        return decode_codes(self(features), self.basis, signed=signed, min_margin=min_margin)
+
+
+def circular_loss(
+    codes: Tensor, integers: Any, basis: PrimeBasis, padding_mask: Tensor | None = None
+) -> Tensor:
+    """Return the mean of 1 - cos(angle to the right point), over all circles and integers.
+
+    It is half the squared distance of two points of the unit circle, and has no parameters. Codes
+    are normalised first.
+
+    Args:
+        codes: Codes or other points, (..., dim).
+        integers: The right integers (...): a tensor, or whatever ``encode`` accepts.
+        basis: The basis of the codes.
+        padding_mask: Booleans (...), True where an integer is missing and does not count.
+
+    >>> codes = torch.tensor([[1.0, 0.0], [-2.0, 0.0]])
+    >>> circular_loss(codes, [0, 10], PrimeBasis((2,), depth=1)).item()
+    1.0
+    """
+    residues, periods = _targets(codes, integers, basis)
+    points = unit_circles(codes)
+    right = residue_codes(residues.unsqueeze(-1), periods, points.dtype).flatten(-3)
+    cosines = (points * right).unflatten(-1, (-1, 2)).sum(-1)
+    return _mean((1 - cosines).mean(-1), padding_mask)
+
+
+def digit_logits(
+    codes: Tensor, integers: Any, basis: PrimeBasis, *, scale: Tensor | float = 1.0
+) -> tuple[Tensor, Tensor]:
+    """Return scale · ⟨point, prototype⟩ for every digit of every circle, and the right digits.
+
+    At depth d the prototypes are the p points (j + f) / p of a turn, where f = (a mod p^d) / p^d
+    comes from the right integer a; at depth 1 these are the residues modulo p.
+
+    Args:
+        codes: Codes or other points, (..., dim).
+        integers: The right integers (...): a tensor, or whatever ``encode`` accepts.
+        basis: The basis of the codes.
+        scale: A factor for all logits, or one for each circle, (P, D).
+
+    Shape:
+        logits (..., P, D, largest p), with -inf for digits from p on; digits (..., P, D).
+
+    >>> logits, digits = digit_logits(torch.ones(1, 2), [4], PrimeBasis((3,), depth=1))
+    >>> logits.flatten().tolist(), digits.tolist()
+    ([1.0, 0.366..., -1.366...], [[[1]]])
+    """
+    residues, periods = _targets(codes, integers, basis)
+    prime = periods[:, :1]
+    smaller = periods // prime
+    lower = torch.remainder(residues.unsqueeze(-1), smaller)
+    digits = torch.remainder(residues.unsqueeze(-1), periods) // smaller
+    wide = codes.to(torch.promote_types(codes.dtype, torch.float32))
+    known = residue_codes(lower, periods, wide.dtype).flatten(-3)
+    turned = subtract_codes(wide, known, basis).unflatten(-1, basis.shape)
+    turned = turned * torch.as_tensor(scale, device=codes.device).unsqueeze(-1)
+    j = torch.arange(basis.primes[-1], device=codes.device)
+    c, s = residue_codes(j, prime, wide.dtype).unsqueeze(1).unbind(-1)  # (P, 1, largest p)
+    # not a matrix product, which autocast would round to bfloat16, too coarse for p = 59
+    logits = turned[..., :1] * c + turned[..., 1:] * s
+    return logits.masked_fill((j >= prime).unsqueeze(1), -torch.inf), digits
+
+
+def _targets(codes: Tensor, integers: Any, basis: PrimeBasis) -> tuple[Tensor, Tensor]:
+    """Return the right residues modulo p^D, (..., P), and the periods, on the device of codes."""
+    require_codes(codes, basis)
+    periods = device_periods(basis, codes.device)
+    if isinstance(integers, Tensor):
+        require_integer_tensor(integers)
+        residues = device_residues(integers.to(codes.device), periods[:, -1])
+    else:
+        exact = exact_residues(integers, [row[-1] for row in basis.periods])
+        residues = torch.from_numpy(exact).to(codes.device)
+    if residues.shape[:-1] != codes.shape[:-1]:
+        raise ValueError(
+            f"one integer for each code is required, got integers of shape "
+            f"{tuple(residues.shape[:-1])} for codes of shape {tuple(codes.shape)}"
+        )
+    return residues, periods
+
+
+def _mean(losses: Tensor, padding_mask: Tensor | None) -> Tensor:
+    """Return the mean over the integers that are not missing; 0 if all are."""
+    if padding_mask is None:
+        return losses.mean()
+    require_padding_mask(padding_mask, losses.shape)
+    return losses.masked_fill(padding_mask, 0).sum() / (~padding_mask).sum().clamp(min=1)

@@ -1,0 +1,249 @@
+"""Certificates of channel networks: prime by prime, refused for one wrong pair or for rounding."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from primefourier import PrimeBasis, decode, encode
+from primefourier.analysis import certify
+from primefourier.nn import ChannelNetwork, PrimeFourierEmbedding, circular_loss
+
+BASIS = PrimeBasis((3, 5, 7, 11, 13), depth=1)
+SMALL = PrimeBasis((2, 3), depth=2)
+
+
+def add(x: Tensor) -> Tensor:
+    return x.sum(1)
+
+
+def trained(basis: PrimeBasis, **options: Any) -> ChannelNetwork:
+    """Return a network that has learned to add, in a second or two."""
+    torch.manual_seed(0)
+    network = ChannelNetwork(basis, hidden=(32, 32), **options)
+    model = nn.Sequential(PrimeFourierEmbedding(basis), network)
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 300)
+    for _ in range(300):
+        pairs = torch.randint(2**40, (256, 2))
+        loss = circular_loss(model(pairs), pairs.sum(1), basis)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        schedule.step()
+    return network
+
+
+@pytest.fixture(scope="module")
+def network() -> ChannelNetwork:
+    return trained(BASIS)
+
+
+def identity(basis: PrimeBasis, bias: float = 0.0) -> ChannelNetwork:
+    """Return a network of one operand that gives its input back: x = relu(x) - relu(-x).
+
+    With a bias, relu(x + bias) - bias, which has fewer digits the larger the bias is.
+    """
+    network = ChannelNetwork(basis, operands=1, hidden=(4 * basis.depth,))
+    eye, none = torch.eye(2 * basis.depth), torch.zeros(2 * basis.depth, 2 * basis.depth)
+    with torch.no_grad():
+        network.weights[0].copy_(torch.cat([eye, none if bias else -eye]))
+        network.weights[1].copy_(torch.cat([eye, none if bias else -eye], dim=1))
+        network.biases[0].fill_(bias)
+        network.biases[1].fill_(-bias)
+    return network
+
+
+def with_one_wrong_pair(network: ChannelNetwork, pair: tuple[int, int]) -> ChannelNetwork:
+    """Return a copy with one more unit, which fires at one pair modulo the largest prime only."""
+    basis = network.basis
+    wrong = ChannelNetwork(basis, hidden=tuple(width + 1 for width in network.hidden))
+    for old, new in zip(network.parameters(), wrong.parameters(), strict=True):
+        new.data.zero_()
+        new.data[tuple(slice(size) for size in old.shape)] = old.data
+    here = torch.from_numpy(encode(pair, basis))[:, -1].flatten()
+    far = torch.from_numpy(encode(sum(pair) + 3, basis))[-1].flatten()
+    # ⟨codes, here⟩ is 2 at the pair, and at most 1 + cos(2π/143) at other angles of the basis
+    with torch.no_grad():
+        wrong.weights[0][-1] = here
+        wrong.biases[0][-1] = -1.9995
+        wrong.weights[1][-1, -1] = 1
+        wrong.weights[2][:, -1] = 1e7 * far
+    return wrong
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_trained_network_is_proved_for_all_integers(network: ChannelNetwork, whole: bool) -> None:
+    model = nn.Sequential(PrimeFourierEmbedding(BASIS), network) if whole else network
+    found = certify(model, BASIS, add, batch_size=50)
+    assert found.proved
+    assert (found.modulus, found.cases, found.wrong) == (15_015, 9 + 25 + 49 + 121 + 169, 0)
+    assert found.counterexample is None
+    assert 0.2 < found.margin < 1
+    assert 0 < found.rounding < 1e-4
+    assert found.explain().startswith(
+        "Proved for all integers: right on all 373 tuples of 2 residues modulo the largest period "
+        "of each prime, and so modulo 15015. Smallest margin 0."
+    )
+    assert found.explain().endswith(f"rounding changes margins by at most {found.rounding:.2g}.")
+
+
+def test_what_is_proved_is_what_decode_gives(network: ChannelNetwork) -> None:
+    """Integers of 30 digits, and every tuple by brute force: the same answers and margins."""
+    found = certify(network, BASIS, add)
+    a, b = 123456789012345678901234567890, -987654321098765432109876543210
+    codes = torch.from_numpy(encode([[a, b]], BASIS)).flatten(2)
+    assert decode(network(codes).detach(), BASIS, min_margin=0).value == (a + b) % 15_015
+    margins = []
+    for i, p in enumerate(BASIS.primes):
+        pairs = torch.cartesian_prod(torch.arange(p), torch.arange(p))
+        codes = torch.from_numpy(encode(pairs, BASIS)).flatten(2)
+        rows = network(codes).detach()[:, 2 * i : 2 * i + 2]
+        decoded = decode(rows, PrimeBasis((p,), 1), min_margin=0)
+        assert decoded.value.tolist() == (pairs.sum(1) % p).tolist()
+        margins.append(decoded.margin.min())
+    assert found.margin == pytest.approx(min(margins), abs=1e-5)
+
+
+def test_one_wrong_pair_of_one_prime_is_found(network: ChannelNetwork) -> None:
+    wrong = with_one_wrong_pair(network, (4, 11))
+    found = certify(wrong, BASIS, add)
+    assert not found.proved
+    assert (found.wrong, found.counterexample, found.period) == (1, (4, 11), 13)
+    assert (found.expected, found.answer) == (2, 5)
+    assert found.margin < 0
+    assert "1 of all 373 tuples" in found.explain()
+    assert "For (4, 11) the answer is 5, not 2 modulo 13." in found.explain()
+    for size in (2, 7, 100):
+        assert certify(wrong, BASIS, add, batch_size=size).counterexample == (4, 11)
+
+
+def test_a_network_that_is_right_only_by_rounding_is_not_proved() -> None:
+    whole = certify(identity(BASIS, bias=2.0), BASIS, lambda x: x[:, 0], operands=1)
+    assert (whole.proved, whole.cases) == (True, 39)
+    found = certify(identity(BASIS, bias=3e6), BASIS, lambda x: x[:, 0], operands=1)
+    assert (found.proved, found.wrong) == (False, 0)
+    assert 0 < found.margin <= 2 * found.rounding
+    assert found.explain().startswith("Not proved: right on all 39 tuples of 1 residues")
+    assert "rounding changes margins by up to" in found.explain()
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_every_depth_is_proved(depth: int) -> None:
+    basis = PrimeBasis((2, 3, 5), depth)
+    network = identity(basis)
+    found = certify(network, basis, lambda x: x[:, 0], operands=1)
+    assert (found.proved, found.cases) == (True, 2**depth + 3**depth + 5**depth)
+    assert found.margin > 0.99
+    wrong = certify(network, basis, lambda x: x[:, 0] + 5 ** (depth - 1), operands=1)
+    assert not wrong.proved
+    assert wrong.period is not None
+    assert wrong.wrong == wrong.cases
+
+
+def test_a_trained_network_of_depth_2_with_the_prime_2_is_proved() -> None:
+    found = certify(trained(SMALL), SMALL, add)
+    assert (found.proved, found.cases, found.modulus) == (True, 4**2 + 9**2, 36)
+
+
+def test_weights_of_their_own_are_proved_too() -> None:
+    network = trained(PrimeBasis((3, 5), 1), shared=False)
+    assert certify(network, network.basis, add).proved
+    double = copy.deepcopy(network).double()
+    found = certify(double, network.basis, add)
+    assert found.proved
+    assert found.rounding > 0, "compared with float32"
+
+
+def test_an_untrained_network_and_a_dead_one_are_wrong() -> None:
+    torch.manual_seed(0)
+    fresh = certify(ChannelNetwork(BASIS), BASIS, add)
+    assert not fresh.proved
+    assert fresh.wrong > 100
+    dead = ChannelNetwork(BASIS)
+    for parameter in dead.parameters():
+        parameter.data.zero_()
+    assert certify(dead, BASIS, add).wrong == 373, "no angle is no answer"
+    with torch.no_grad():
+        dead.biases[-1].fill_(torch.nan)
+    with pytest.raises(ValueError, match="codes must be finite"):
+        certify(dead, BASIS, add)
+
+
+class Mixing(ChannelNetwork):
+    """A subclass that mixes primes."""
+
+    def forward(self, codes: Tensor) -> Tensor:
+        return super().forward(codes).roll(2, -1)
+
+
+def hooked(where: Callable[[nn.Sequential], nn.Module], kind: str) -> nn.Sequential:
+    model = nn.Sequential(PrimeFourierEmbedding(BASIS), ChannelNetwork(BASIS))
+    getattr(where(model), kind)(lambda *arguments: None)
+    return model
+
+
+def replaced() -> ChannelNetwork:
+    model = ChannelNetwork(BASIS)
+    model.forward = lambda codes: codes.sum(-2)  # type: ignore[method-assign]
+    return model
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        Mixing(BASIS),
+        replaced(),
+        hooked(lambda model: model, "register_forward_hook"),
+        hooked(lambda model: model[0], "register_forward_hook"),
+        hooked(lambda model: model[1], "register_forward_pre_hook"),
+        nn.Sequential(PrimeFourierEmbedding(BASIS), nn.Linear(10, 10), ChannelNetwork(BASIS)),
+        nn.Sequential(nn.Identity(), ChannelNetwork(BASIS)),
+    ],
+)
+def test_what_only_resembles_a_channel_network_is_refused(model: nn.Module) -> None:
+    with pytest.raises(ValueError, match="must be a ChannelNetwork itself"):
+        certify(model, BASIS, add)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"label": lambda x: x.sum(1) % 15}, "label modulo 7 must depend only on the operands"),
+        ({"label": lambda x: x.sum(1) // 2}, "label modulo 3 must depend only on the operands"),
+        ({"label": lambda x: x.sum(1) / 1}, "label must return one class for each"),
+        ({"basis": SMALL}, r"basis must be that of the ChannelNetwork, PrimeBasis\(primes=\(3, 5"),
+        ({"operands": 3}, "the network has 2 operands, got operands=3"),
+        ({"most_cases": 372}, r"at most 372 cases, got 373, the sum of p\^2 over the primes"),
+        (
+            {
+                "model": nn.Sequential(
+                    PrimeFourierEmbedding(BASIS, num_embeddings=15), ChannelNetwork(BASIS)
+                )
+            },
+            "a table of 15 integers",
+        ),
+        (
+            {"model": nn.Sequential(PrimeFourierEmbedding(SMALL), ChannelNetwork(BASIS))},
+            "basis must be that of the PrimeFourierEmbedding",
+        ),
+    ],
+)
+def test_what_cannot_be_proved_is_refused(options: dict[str, Any], words: str) -> None:
+    arguments: dict[str, Any] = {
+        "model": ChannelNetwork(BASIS),
+        "basis": BASIS,
+        "label": add,
+    } | options
+    with pytest.raises(ValueError, match=words):
+        certify(**arguments)
+
+
+def test_other_primes_get_a_certificate_of_their_own(network: ChannelNetwork) -> None:
+    other = PrimeBasis((2, 3, 17), 1)
+    found = certify(network.for_basis(other), other, add)
+    assert found.cases == 4 + 9 + 289
+    assert found.modulus == 102
