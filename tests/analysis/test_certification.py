@@ -185,7 +185,7 @@ class Multiplier(nn.Module):
 
     def forward(self, codes: Tensor) -> Tensor:
         a, b = codes.unbind(1)
-        logits = torch.from_numpy(exact_product_logits(a, b, 35, self.basis))  # type: ignore[arg-type]
+        logits = torch.from_numpy(exact_product_logits(a, b, 35, self.basis))
         if self.wrong is not None:
             here = torch.from_numpy(self.basis.encode(self.wrong, "float64")).flatten(1)
             logits[(codes - here).abs().amax((1, 2)) < 1e-3, 8] += 100
