@@ -35,9 +35,10 @@ from primefourier.encoding.encoder import dtype_name, encode
 
 
 class Character(NamedTuple):
-    """One block of a code: a function of the integers modulo its conductor, a prime power.
+    """One block of a code: its values are multiples of 1/period of a turn, or 0.
 
-    Units turn it by multiples of 1/period of a turn; the principal character has period 1.
+    The conductor is the smallest modulus of which it is a function, a prime power. The principal
+    character of a row has period 1 and, here, the conductor p.
     """
 
     conductor: int
@@ -92,7 +93,7 @@ class CharacterBasis:
             row = [Character(p, 1)]
             for generator, circles in _circles(m):
                 for t in circles.periods[0]:
-                    # units ≡ 1 (mod p) have orders p^i, and ±1 modulo 4 leaves 5^j at p = 2
+                    # orders p^i come with powers of p: ≡ 1 modulo t·p only; 5 = 1 + 4 for p = 2
                     lift = t * (p if p > 2 or generator == 0 else 4)
                     row.append(Character(p if t % p else lift, t))
             rows.append(tuple(row))
