@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from primefourier import PAPER_BASIS, lab
-from studies import beyond, decoys, findings, predictions
+from studies import beyond, decoys, findings, predictions, products
 from studies.finding_paper import paper_blocks
 from studies.finding_studies import study_blocks
 
@@ -123,3 +123,26 @@ def test_a_finding_has_one_figure_and_few_words_and_no_number_of_its_own(page: P
 
 def test_the_product_of_the_paper_s_periods_has_126_digits() -> None:
     assert len(str(PAPER_BASIS.range)) == 126
+
+
+def test_the_four_embeddings_of_products_are_what_they_say() -> None:
+    found = {base: products.embedding(base, 2 * 59) for base in products.BASES}
+    assert found == {
+        "characters": lab.Characters((2, 59)),
+        "circles": lab.PrimeFourier((2, 59), 1),
+        "paper": lab.PrimeFourier((2, 3, 5, 7, 11, 13, 17, 19, 23, 59), 6),
+        "eight characters": lab.Characters((2, 3, 5, 7, 11, 13, 17, 19, 23, 59)),
+    }
+
+
+def test_remainders_of_every_modulus_are_drawn() -> None:
+    task = products.Remainder((5, 7), unseen=(11,), input_range=50, beyond=10**4)
+    drawn = task.draw(42)
+    assert (len(drawn.train.labels), len(drawn.test.labels)) == task.sizes() == (80, 20)
+    pairs = np.concatenate([drawn.train.inputs, drawn.test.inputs]).tolist()
+    assert sorted(pairs) == [[a, m] for a in range(50) for m in (5, 7)]
+    assert set(drawn.beyond) == {"5 beyond", "7 beyond", "11 beyond", "11 in range"}
+    for some in (drawn.train, drawn.test, *drawn.beyond.values()):
+        assert np.array_equal(some.labels, [a % m for a, m in some.inputs.tolist()])
+    assert drawn.beyond["11 beyond"].inputs[:, 0].min() >= 5000
+    assert drawn.beyond["11 in range"].inputs[:, 0].max() < 50

@@ -5,19 +5,33 @@ their extras. This import loads none of them.
 """
 
 from primefourier.arithmetic import Congruence, combine_residues
-from primefourier.encoding import PAPER_BASIS, Decoded, Plan, PrimeBasis, decode, encode, plan
+from primefourier.encoding import (
+    PAPER_BASIS,
+    CharacterBasis,
+    Decoded,
+    Plan,
+    PrimeBasis,
+    ProductPlan,
+    decode,
+    encode,
+    plan,
+    plan_product,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
     "PAPER_BASIS",
+    "CharacterBasis",
     "Congruence",
     "Decoded",
     "Plan",
     "PrimeBasis",
+    "ProductPlan",
     "__version__",
     "combine_residues",
     "decode",
     "encode",
     "plan",
+    "plan_product",
 ]

@@ -7,9 +7,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from primefourier import PrimeBasis
+from primefourier import CharacterBasis, PrimeBasis
 from primefourier.analysis import certify
 from primefourier.nn import PrimeFourierEmbedding
+from primefourier.theory import exact_product_logits
 
 BASIS = PrimeBasis((3, 5), depth=1)
 
@@ -171,3 +172,32 @@ def test_products_are_certified_without_overflow() -> None:
 
     found = certify(Product(), PrimeBasis((3,), 1), lambda x: x.prod(1) % 3)
     assert (found.proved, found.counterexample) == (True, None)
+
+
+class Multiplier(nn.Module):
+    """Exact logits of a·b mod 35 from codes of characters; one pair can be made wrong."""
+
+    basis = CharacterBasis((5, 7))
+
+    def __init__(self, wrong: tuple[int, int] | None = None) -> None:
+        super().__init__()
+        self.wrong = wrong
+
+    def forward(self, codes: Tensor) -> Tensor:
+        a, b = codes.unbind(1)
+        logits = torch.from_numpy(exact_product_logits(a, b, 35, self.basis))
+        if self.wrong is not None:
+            here = torch.from_numpy(self.basis.encode(self.wrong, "float64")).flatten(1)
+            logits[(codes - here).abs().amax((1, 2)) < 1e-3, 8] += 100
+        return logits
+
+
+def test_a_network_of_characters_is_proved_or_refuted() -> None:
+    def multiply(x: Tensor) -> Tensor:
+        return (x % 35).prod(1) % 35
+
+    found = certify(Multiplier(), Multiplier.basis, multiply)
+    assert (found.proved, found.modulus, found.cases) == (True, 35, 35**2)
+    assert certify(Multiplier((30, 14)), Multiplier.basis, multiply).counterexample == (30, 14)
+    with pytest.raises(ValueError, match="depend only on the operands modulo 35"):
+        certify(Multiplier(), Multiplier.basis, lambda x: x.sum(1) % 33)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from primefourier.lab import (
+    Characters,
     LearnedTable,
     Linear,
     Mlp,
@@ -26,6 +27,7 @@ OTHER_VALUES: dict[type[Any], dict[str, Any]] = {
     PrimeFourier: {"primes": (3, 5), "depth": 3},
     ShuffledPrimeFourier: {"primes": (3, 5), "depth": 3, "unit": "pair", "seed": 7},
     Periods: {"periods": (7, 10.25)},
+    Characters: {"moduli": (5, 9)},
     LearnedTable: {"size": 31, "width": 8, "row_count": 2},
     ModularArithmetic: {
         "operation": "subtract",
@@ -55,6 +57,7 @@ PARTS: list[tuple[str, Any]] = [
     ("embedding", PrimeFourier()),
     ("embedding", ShuffledPrimeFourier()),
     ("embedding", Periods((7, 10.5))),
+    ("embedding", Characters((5, 7))),
     ("embedding", LearnedTable(size=30)),
     ("task", ModularArithmetic(modulus=5, input_range=30)),
     ("network", RowClassifier()),
@@ -162,6 +165,7 @@ def test_impossible_models_are_refused(changes: dict[str, Any], message: str) ->
         (lambda: Periods((3, 1)), "periods must be numbers above 1, got 1"),
         (lambda: Periods((3, float("nan"))), "periods must be numbers above 1, got nan"),
         (lambda: Periods(((3, 5), 7)), "same number of periods"),
+        (lambda: Characters((5, 6)), "moduli must be prime powers, got 6 = 2 · 3"),
         (lambda: LearnedTable(size=0), "size must be an integer of at least 1"),
         (lambda: LearnedTable(size=10**8, width=2), "a table must have at most"),
         (
@@ -200,6 +204,7 @@ def test_relevant_rows_are_the_primes_that_divide_the_modulus() -> None:
 def test_relevant_rows_of_other_embeddings() -> None:
     task = ModularArithmetic(modulus=12, input_range=30)
     assert Periods((3, 4.0, 5, 12, 8.5)).relevant(task) == ("3", "4", "12")
+    assert Characters((4, 5, 9)).relevant(task) == ("4", "9")
     table: Any = LearnedTable(size=30)
     assert table.relevant(task) is None
     assert PrimeFourier().relevant(object()) is None, "nothing is predicted without a modulus"

@@ -27,8 +27,8 @@ from primefourier.analysis.finite_check import (
 )
 from primefourier.analysis.site import evaluating
 from primefourier.arithmetic.integers import as_integer, format_integer
-from primefourier.encoding import PrimeBasis, encode
-from primefourier.encoding.basis import require_basis
+from primefourier.encoding import CharacterBasis, encode
+from primefourier.encoding.characters import Basis, require_either
 from primefourier.nn import PrimeFourierEmbedding
 
 MOST_CASES = 5_000_000
@@ -42,7 +42,7 @@ _MOVES = {
 
 def certify(
     model: nn.Module,
-    basis: PrimeBasis,
+    basis: Basis,
     label: Callable[[Tensor], Any],
     *,
     operands: int = 2,
@@ -66,7 +66,7 @@ def certify(
         model: A classifier that reads integers (n, operands) through PrimeFourierEmbedding, and
             nothing else; or one without such a module, which reads codes (n, operands, dim). Or a
             ChannelNetwork, alone or as ``nn.Sequential(PrimeFourierEmbedding, ChannelNetwork)``.
-        basis: The circles that the model may read.
+        basis: The circles or characters that the model may read.
         label: The right class for integers (n, operands); it must have the same value for
             operands that are equal modulo L. It is tried on integers below 2^31 in absolute value.
             For a ChannelNetwork the right integer, whose residue modulo p^D must depend only on
@@ -80,6 +80,7 @@ def certify(
             divide L, if it computes with integers outside the embedding, or if the labels are no
             function of the residues.
 
+    >>> from primefourier import PrimeBasis
     >>> from primefourier.theory import exact_sum_logits
     >>> basis = PrimeBasis((3, 5), depth=1)
     >>> class Exact(nn.Module):
@@ -89,7 +90,7 @@ def certify(
     >>> certify(Exact(), basis, lambda x: x.sum(1) % 15).explain()
     'Proved for all integers: right on all 225 tuples of 2 residues modulo 15. Smallest margin ...
     """
-    require_basis(basis)
+    require_either(basis)
     count = as_integer(operands, "operands", at_least=1)
     step = as_integer(batch_size, "batch_size", at_least=2)
     if channels := find_channels(model, basis, count):
@@ -171,7 +172,7 @@ class _Runner:
     def __init__(
         self,
         model: nn.Module,
-        basis: PrimeBasis,
+        basis: Basis,
         embeddings: list[PrimeFourierEmbedding],
         like: Tensor,
     ) -> None:
@@ -185,8 +186,11 @@ class _Runner:
                     stack.enter_context(embedding.register_forward_pre_hook(_unseal))
                 logits = self.model(inputs.to(self.like.device).as_subclass(_Sealed))
         else:
-            codes = torch.from_numpy(encode(inputs, self.basis, "float64")).flatten(2)
-            logits = self.model(codes.to(self.like))
+            if isinstance(self.basis, CharacterBasis):
+                codes = self.basis.encode(inputs, "float64")
+            else:
+                codes = encode(inputs, self.basis, "float64")
+            logits = self.model(torch.from_numpy(codes).flatten(2).to(self.like))
         if not isinstance(logits, Tensor) or logits.ndim != 2 or len(logits) != len(inputs):
             raise ValueError(
                 f"the model must return logits of shape ({len(inputs)}, classes), got "

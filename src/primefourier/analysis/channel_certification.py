@@ -23,12 +23,12 @@ from primefourier.analysis.finite_check import (
     require_periodic,
 )
 from primefourier.arithmetic.integers import format_integer
-from primefourier.encoding import PrimeBasis
+from primefourier.encoding.characters import Basis
 from primefourier.nn import ChannelNetwork, PrimeFourierEmbedding, settle_residues
 from primefourier.nn.device_codes import device_periods, residue_codes
 
 
-def find_channels(model: object, basis: PrimeBasis, operands: int) -> ChannelNetwork | None:
+def find_channels(model: object, basis: Basis, operands: int) -> ChannelNetwork | None:
     """Return the ChannelNetwork that a model is, alone or behind an embedding; None if it is not.
 
     Raises:

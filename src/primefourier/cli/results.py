@@ -145,11 +145,13 @@ def _write_share(value: float | None) -> str:
 
 
 def _write_end(end: str) -> str:
-    """Write the bound of a test set.
+    """Write the bound of a test set, or its name if a task of one's own has named it.
 
-    >>> _write_end("1000000000000000000"), _write_end("2000")
-    ('<1e18', '<2000')
+    >>> _write_end("1000000000000000000"), _write_end("2000"), _write_end("primes only")
+    ('<1e18', '<2000', 'primes only')
     """
+    if not end.isdecimal():
+        return end
     return f"<{float(end):.0e}".replace("e+", "e") if len(end) > 6 else f"<{end}"
 
 

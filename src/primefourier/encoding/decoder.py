@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -113,7 +114,7 @@ def decode(
     least = _default_margins(basis, roundoff)
     if min_margin is not None:
         least[:] = min_margin
-    batch = code_batch(array, basis)
+    batch = code_batch(array, basis.shape)
     flat = array.reshape(-1, *basis.shape)
     machine = basis.primes[-1] ** basis.depth < MACHINE_LIMIT
     residues: IntegerArray = np.empty(
@@ -218,18 +219,19 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float | np.floating | np.integer) and value == value
 
 
-def code_batch(array: NDArray[Any], basis: PrimeBasis) -> tuple[int, ...]:
-    """Return the batch shape of codes, (..., P, D, 2) or flat (..., dim).
+def code_batch(array: NDArray[Any], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the batch shape of codes, whose last axes have the shape of one code or are flat.
 
     If both layouts fit, which happens for one prime at depth 1, the first one counts.
     """
-    if array.shape[-3:] == basis.shape:
-        return array.shape[:-3]
-    if array.shape[-1:] == (basis.dim,):
+    dim = math.prod(shape)
+    if array.shape[-len(shape) :] == shape:
+        return array.shape[: -len(shape)]
+    if array.shape[-1:] == (dim,):
         return array.shape[:-1]
     raise ValueError(
-        f"codes of this basis have shape (..., {', '.join(map(str, basis.shape))}) or "
-        f"(..., {basis.dim}), got {array.shape}; pass the basis that encoded them"
+        f"codes of this basis have shape (..., {', '.join(map(str, shape))}) or (..., {dim}), got "
+        f"{array.shape}; pass the basis that encoded them"
     )
 
 

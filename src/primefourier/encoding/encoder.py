@@ -54,7 +54,7 @@ def encode(
     >>> encode([[10**100, -7]], basis).shape
     (1, 2, 2, 1, 2)
     """
-    name = _dtype_name(dtype)
+    name = dtype_name(dtype)
     require_basis(basis)
     numbers = as_integers(x)
     flat = numbers.reshape(-1)
@@ -76,7 +76,7 @@ def encode(
     return out.reshape(*numbers.shape, *basis.shape)
 
 
-def _dtype_name(dtype: DTypeLike) -> str:
+def dtype_name(dtype: DTypeLike) -> str:
     """Return the name of a dtype that codes can have."""
     try:
         name = "None" if dtype is None else np.dtype(dtype).name

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from primefourier.lab.config import ModelConfig as ModelConfig
     from primefourier.lab.config import Training as Training
+    from primefourier.lab.embeddings import Characters as Characters
     from primefourier.lab.embeddings import LearnedTable as LearnedTable
     from primefourier.lab.embeddings import Periods as Periods
     from primefourier.lab.embeddings import PrimeFourier as PrimeFourier
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "config": "ModelConfig Training",
-    "embeddings": "LearnedTable Periods PrimeFourier ShuffledPrimeFourier",
+    "embeddings": "Characters LearnedTable Periods PrimeFourier ShuffledPrimeFourier",
     "measurement": "measure train",
     "networks": "Linear Mlp RowClassifier Transformer",
     "parts": "Embedding InputShape Network Task TrainingPart UnknownPart register",

@@ -12,7 +12,7 @@ import numpy as np
 
 from primefourier._checks import require_choice
 from primefourier.arithmetic.integers import as_integer
-from primefourier.encoding import PAPER_BASIS, PrimeBasis, encode
+from primefourier.encoding import PAPER_BASIS, CharacterBasis, PrimeBasis, encode
 from primefourier.lab.parts import bound_integers, is_number, register, require_integer
 
 if TYPE_CHECKING:
@@ -182,6 +182,63 @@ class Periods:
             return None
         pairs = zip(self.row_names(), self._rows, strict=True)
         return tuple(name for name, row in pairs if any(modulus % period == 0 for period in row))
+
+
+@register
+@dataclass(frozen=True)
+class Characters:
+    """Characters of products: one row per prime power, filled up with zeros to one width.
+
+    Args:
+        moduli: Prime powers of distinct primes in ascending order.
+
+    >>> Characters((5, 11)).rows(np.array([3, 10**30])).shape  # periods 1, 2, 4 and 1, 2, 5
+    torch.Size([2, 2, 6])
+    """
+
+    name: ClassVar[str] = "characters"
+    version: ClassVar[int] = 1
+
+    moduli: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "moduli", self.basis.moduli)
+
+    @cached_property
+    def basis(self) -> CharacterBasis:
+        """The prime powers as a basis."""
+        return CharacterBasis(self.moduli)
+
+    def row_names(self) -> tuple[str, ...]:
+        """Return the prime powers."""
+        return tuple(map(str, self.moduli))
+
+    def places(self) -> list[list[int]]:
+        """Return where a flat code has the features of each row; its length stands for 0."""
+        found, start = [], 0
+        width = 2 * max(map(len, self.basis.rows))
+        for row in self.basis.rows:
+            stop = start + 2 * len(row)
+            found.append([*range(start, stop), *[self.basis.dim] * (width - stop + start)])
+            start = stop
+        return found
+
+    def rows(self, integers: Any, dtype: str = "float32") -> Tensor:
+        """Return the values of the characters, (n, prime powers, 2 · most characters of a row)."""
+        import torch
+
+        from primefourier.lab.modules import spread_rows
+
+        codes = torch.from_numpy(self.basis.encode(integers, dtype)).flatten(1)
+        return spread_rows(codes, torch.tensor(self.places()))
+
+    def relevant(self, task: Any) -> tuple[str, ...] | None:
+        """Return the prime powers with characters of N, the task's modulus, if it has one."""
+        modulus = getattr(task, "modulus", None)
+        if modulus is None:
+            return None
+        pairs = zip(self.row_names(), self.basis.rows, strict=True)
+        return tuple(name for name, row in pairs if modulus % row[0].conductor == 0)
 
 
 @register

@@ -18,9 +18,9 @@ except ImportError as error:
 from primefourier.analysis import ablate
 from primefourier.analysis.ablation import Kind
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.embeddings import PrimeFourier
+from primefourier.lab.embeddings import Characters, PrimeFourier
 from primefourier.lab.fast_training import applies_to, train_fast
-from primefourier.lab.modules import JoinedModel, PrimeReader, RowNetwork
+from primefourier.lab.modules import CharacterReader, JoinedModel, PrimeReader, RowNetwork
 from primefourier.lab.network_probe import EquivarianceProbe, probe_network
 from primefourier.lab.parts import PARTS, UnknownPart
 from primefourier.lab.probe import Probe, RowAblation, can_be_probed
@@ -86,12 +86,14 @@ def train(
     certified.
 
     Args:
-        config: The model, with rows of primes or with an embedding that has parameters.
+        config: The model, with rows of primes or characters, or with an embedding that has
+            parameters.
         observe: Called with the network before training and after each epoch.
         threads: The number of torch threads, see :func:`measure`.
 
     Shape:
-        The network reads integers (n, operands) and returns logits (n, classes).
+        The network reads integers (n, operands), or codes (n, operands, dim) of characters, and
+        returns logits (n, classes).
 
     >>> from primefourier.lab import ModularArithmetic, PrimeFourier
     >>> task = ModularArithmetic(modulus=15, input_range=60)
@@ -106,11 +108,13 @@ def train(
         model = trainer(config, data, observe=observe).model.eval()
     if type(embedding) is PrimeFourier:
         return PrimeReader(embedding.basis, model)
+    if isinstance(embedding, Characters):
+        return CharacterReader(embedding.places(), model)
     if isinstance(model, JoinedModel):
         return model
     raise TypeError(
-        "a network from integers to logits needs rows of primes, or an embedding with parameters, "
-        f"got {type(embedding).__name__}; use measure"
+        "a network from integers to logits needs rows of primes or characters, or an embedding "
+        f"with parameters, got {type(embedding).__name__}; use measure"
     )
 
 

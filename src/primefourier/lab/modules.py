@@ -156,6 +156,35 @@ class JoinedModel(nn.Module):
         return logits
 
 
+def spread_rows(codes: Tensor, places: Tensor) -> Tensor:
+    """Return the rows of flat codes by the places of their features; the place after all is 0.
+
+    Shape:
+        codes (..., dim), places (rows, width) → (..., rows, width).
+    """
+    found: Tensor = nn.functional.pad(codes, (0, 1))[..., places]
+    return found
+
+
+class CharacterReader(nn.Module):
+    """A network that reads codes of characters as rows, one per prime power.
+
+    Shape:
+        codes (n, operands, dim) → (n, classes) logits.
+    """
+
+    def __init__(self, places: Sequence[Sequence[int]], network: nn.Module) -> None:
+        super().__init__()
+        self.register_buffer("places", torch.tensor(places), persistent=False)
+        self.network = network
+
+    def forward(self, codes: Tensor) -> Tensor:
+        """Return the logits of a batch of codes."""
+        places = self.get_buffer("places")
+        logits: Tensor = self.network(join_operands(spread_rows(codes, places)))
+        return logits
+
+
 class PrimeReader(nn.Module):
     """Codes of a basis, and a network that reads them as rows, one per prime.
 

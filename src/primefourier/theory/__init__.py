@@ -15,6 +15,7 @@ from primefourier.theory.equivariance import (
 )
 from primefourier.theory.logits import (
     LogitChannels,
+    exact_product_logits,
     exact_sum_logits,
     logit_channels,
     logit_gap,
@@ -31,6 +32,7 @@ __all__ = [
     "coupling_singular_values",
     "equivariance_error",
     "equivariant_basis",
+    "exact_product_logits",
     "exact_sum_logits",
     "logit_channels",
     "logit_gap",

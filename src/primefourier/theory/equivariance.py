@@ -7,14 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from primefourier.encoding import PrimeBasis
+from primefourier.encoding.characters import Basis
 from primefourier.theory.action import rotation, spread_shifts
 from primefourier.theory.commutant import as_map
 
 
-def equivariance_error(
-    W: ArrayLike, basis: PrimeBasis, *, shifts: Sequence[int] | None = None
-) -> float:
+def equivariance_error(W: ArrayLike, basis: Basis, *, shifts: Sequence[int] | None = None) -> float:
     """Return the largest ‖W·R(b) - R(b)·W‖ / ‖W‖ over some shifts b; 0 for an equivariant map.
 
     Over the whole group the root mean square of this is √2 · ‖W - P(W)‖ / ‖W‖, where P is
@@ -30,6 +28,7 @@ def equivariance_error(
     Returns:
         The relative error.
 
+    >>> from primefourier import PrimeBasis
     >>> basis = PrimeBasis((3, 5), depth=1)
     >>> equivariance_error(np.eye(4), basis)
     0.0
@@ -52,7 +51,7 @@ def equivariance_error(
 
 def assert_equivariant(
     W: ArrayLike,
-    basis: PrimeBasis,
+    basis: Basis,
     *,
     tolerance: float = 1e-6,
     shifts: Sequence[int] | None = None,
@@ -65,6 +64,7 @@ def assert_equivariant(
         tolerance: The largest accepted :func:`equivariance_error`.
         shifts: As for :func:`equivariance_error`.
 
+    >>> from primefourier import PrimeBasis
     >>> assert_equivariant(np.eye(4), PrimeBasis((3, 5), depth=1))
     """
     error = equivariance_error(W, basis, shifts=shifts)
@@ -75,9 +75,10 @@ def assert_equivariant(
         )
 
 
-def off_block_energy(W: ArrayLike, basis: PrimeBasis) -> float:
+def off_block_energy(W: ArrayLike, basis: Basis) -> float:
     """Return the share of ‖W‖² outside the 2 × 2 blocks on the diagonal: 0 for equivariant maps.
 
+    >>> from primefourier import PrimeBasis
     >>> off_block_energy(np.ones((4, 4)), PrimeBasis((3, 5), depth=1))
     0.5
     """
@@ -91,7 +92,7 @@ def off_block_energy(W: ArrayLike, basis: PrimeBasis) -> float:
     return float(np.sum(outside**2)) / total
 
 
-def _scaled(W: ArrayLike, basis: PrimeBasis) -> NDArray[np.float64]:
+def _scaled(W: ArrayLike, basis: Basis) -> NDArray[np.float64]:
     """Divide a map by its largest entry, so that no square overflows or underflows."""
     matrix = as_map(W, basis)
     if matrix.ndim != 2:

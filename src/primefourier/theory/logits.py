@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from primefourier.encoding import PrimeBasis, encode, plan
+from primefourier.encoding import CharacterBasis, PrimeBasis, encode, plan, plan_product
 from primefourier.encoding.decoder import as_floats, code_batch
 
 
@@ -119,11 +119,57 @@ def exact_sum_logits(
         raise ValueError(f"this basis cannot classify modulo {modulus}. {missing}")
     a, b = (as_floats(codes)[0].astype(np.float64) for codes in (codes_a, codes_b))
     places = [basis.channels.index(channel) for channel in found.channels]
-    a, b = (codes.reshape(*code_batch(codes, basis), -1, 2)[..., places, :] for codes in (a, b))
+    a, b = (
+        codes.reshape(*code_batch(codes, basis.shape), -1, 2)[..., places, :] for codes in (a, b)
+    )
     cosine = a[..., 0] * b[..., 0] - a[..., 1] * b[..., 1]
     sine = a[..., 0] * b[..., 1] + a[..., 1] * b[..., 0]
     waves = np.concatenate([found.waves[:, 0, :, 0], found.waves[:, 0, :, 1]])
     logits: NDArray[np.float64] = np.concatenate([cosine, sine], axis=-1) @ waves
+    return logits
+
+
+def exact_product_logits(
+    codes_a: ArrayLike, codes_b: ArrayLike, modulus: int, basis: CharacterBasis
+) -> NDArray[np.float64]:
+    """Return logits for a·b mod N without trained weights, correct for every pair.
+
+    The product of two codes, as complex numbers, is the code of a·b. The logit of c is the sum over
+    the relevant characters of Re χ(a·b)·χ(c)*, where the values 1 and 0 of principal characters
+    count as 1 and -1. The right c leads by at least 1 - cos(2π/q), where q is the largest prime
+    that divides p - 1 for a prime p of N, and by 2 if no p - 1 is greater than 1.
+
+    Args:
+        codes_a: Codes of the first integers, from numpy or torch.
+        codes_b: Codes of the second integers.
+        modulus: N, at least 2, without square factors.
+        basis: The basis of the codes.
+
+    Raises:
+        ValueError: If the basis does not determine products modulo N.
+
+    Shape:
+        Two of (..., C, 2) or (..., dim) → (..., N).
+
+    >>> basis = CharacterBasis((3, 5, 7))
+    >>> logits = exact_product_logits(basis.encode(13), basis.encode(15), 21, basis)
+    >>> int(logits.argmax()), 13 * 15 % 21
+    (6, 6)
+    """
+    found = plan_product(modulus, basis)
+    if not found.complete:
+        raise ValueError(f"this basis cannot classify modulo {modulus}. {found.explain()}")
+    places = [basis.channels.index(character) for character in found.relevant]
+    scale = np.array([2 if character.period == 1 else 1 for character in found.relevant])
+
+    def values(codes: ArrayLike) -> NDArray[np.complex128]:
+        floats = as_floats(codes)[0].astype(np.float64)
+        blocks = floats.reshape(*code_batch(floats, basis.shape), *basis.shape)[..., places, :]
+        return blocks[..., 0] + 1j * blocks[..., 1]
+
+    product = values(codes_a) * values(codes_b) * scale - (scale - 1)
+    answers = values(basis.encode(range(modulus), "float64")) * scale - (scale - 1)
+    logits: NDArray[np.float64] = (product @ answers.conj().T).real
     return logits
 
 
