@@ -395,3 +395,37 @@ def test_the_demo_refuses_what_it_cannot_do_before_it_trains(
     code, out, err = pfe("demo", "cheat", *option)
     assert (code, out) == (2, "")
     assert words in err
+
+
+def test_the_demo_of_huge_integers_proves_what_it_trained(pfe: Pfe) -> None:
+    code, out, _ = pfe("demo", "huge", "--steps", "300", "--width", "96", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["parameters"] == 4 * 96 + 96 + 96**2 + 96 + 2 * 96 + 2
+    certificate = found["certificate"]
+    assert (certificate["cases"], certificate["modulus"]) == (16752, 961380175077106319535)
+    assert certificate["wrong"] < 0.01 * certificate["cases"]  # a third of the documented steps
+    wrong = [one for one in found["sums"] if one["answer"] != one["expected"]]
+    assert len(found["sums"]) == 1000
+    assert certificate["wrong"] or not wrong
+    for one in found["sums"]:
+        total = (int(one["a"]) + int(one["b"])) % certificate["modulus"]
+        assert (len(one["a"]), int(one["expected"])) == (100, total)
+    cases = [one["cases"] for one in found["unseen"].values()]
+    assert cases == [int(prime) ** 2 for prime in found["unseen"]]
+
+
+def test_the_demo_of_huge_integers_fits_a_narrow_terminal(
+    pfe: Pfe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    code, out, _ = pfe("demo", "huge", "--steps", "1", "--width", "2")
+    assert (code, "Not right for all" in out) == (0, True)
+    assert max(map(len, out.splitlines())) <= 40
+
+
+@pytest.mark.parametrize(("option", "least"), [("--width", 1), ("--steps", 1), ("--seed", 0)])
+def test_the_demo_of_huge_integers_refuses_wrong_numbers(pfe: Pfe, option: str, least: int) -> None:
+    code, out, err = pfe("demo", "huge", option, str(least - 1))
+    assert (code, out) == (2, "")
+    assert f"{option} must be an integer of at least {least}, got {least - 1}" in err

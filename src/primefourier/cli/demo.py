@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import App, Parameter
 
 from primefourier._files import write_file
+from primefourier.arithmetic.integers import as_integer
 from primefourier.cli.options import Integer, Json, check_output
 from primefourier.cli.output import ProgressBar, print_error, print_json, print_prose, print_table
 
@@ -189,6 +190,8 @@ def huge(
         steps: The number of batches of 512 pairs.
         seed: The seed of weights, pairs and the integers shown.
     """
+    for name, value, least in (("width", width, 1), ("steps", steps, 1), ("seed", seed, 0)):
+        as_integer(value, name, at_least=least)  # before anything is loaded and printed
     import primefourier as pf
     from primefourier.analysis import certify
     from primefourier.lab.channel_training import train_channels
