@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from studies.finding_figures import FIGURES
+from studies import finding_channels, finding_figures
 from studies.finding_paper import paper_blocks
 from studies.finding_studies import RESULTS, study_blocks
 
@@ -35,12 +35,17 @@ def rewrite(page: str, blocks: Mapping[str, str]) -> str:
     return BLOCK.sub(lambda m: f"<!-- {m[1]} -->\n\n{blocks[m[1]]}\n\n<!-- end of {m[1]} -->", page)
 
 
+def all_blocks() -> dict[str, str]:
+    """Return the text of every block of the pages by its name."""
+    return {**study_blocks(), **paper_blocks(), **finding_channels.channel_blocks()}
+
+
 def main() -> None:
     """Rewrite the pages and draw the figures."""
-    blocks = {**study_blocks(), **paper_blocks()}
+    blocks = all_blocks()
     for page in PAGES:
         page.write_text(rewrite(page.read_text(), blocks))
-    for name, draw in FIGURES.items():
+    for name, draw in (*finding_figures.FIGURES.items(), *finding_channels.FIGURES.items()):
         target = RESULTS / name
         target.parent.mkdir(parents=True, exist_ok=True)
         draw().savefig(target, metadata={"Software": "python -m studies.findings"})

@@ -2,17 +2,17 @@
 
     python -m studies.summands      # writes results/channels/summands.json
 
-The network is the one of ``pfe demo huge``: it was trained on pairs, and certified. A sum of k terms
-is a tree of its additions; between two of them each point is moved to the nearest residue, which has
-no parameters ("rounded"), or is passed on as it is ("raw"). Terms are below q, so the sum is below
-k · q and the 16 primes determine it; it is then reduced modulo q, which is given, not learned. As
-linear combinations with given coefficients below q, the form of learning with errors, products are
-sums too: double and add.
+The network is the one of ``pfe demo huge``: it was trained on pairs, and certified. A sum of k
+terms is a tree of its additions; between two of them each point is moved to the nearest residue,
+which has no parameters ("rounded"), or is passed on as it is ("raw"). Terms are below q, so the sum
+is below k · q and the 16 primes determine it; it is then reduced modulo q, which is given, not
+learned. In linear combinations with given coefficients below q, the form of learning with errors,
+products are sums too: double and add.
 
 Written down before the run: since the adder is certified, rounded sums are exact for every k and q
 and every combination, by induction. Raw sums lose accuracy with k, because errors of angles add.
-"Circular" is the mean distance |answer - right| around the circle of q, in parts of q, and "within
-0.05" the share of answers at most that far off; published is 0.970 for k = 64, q = 974 269 with
+"Circular" is the mean distance |answer - right| around the circle of q, in parts of q, and "within"
+the share of answers that are at most 0.05 of q off; published is 0.970 for k = 64, q = 974 269 with
 100 000 samples.
 """
 

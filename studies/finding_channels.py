@@ -1,0 +1,90 @@
+"""The numbers and figures of docs/findings about networks that cannot mix primes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from primefourier.figures.style import BLUE, INK, VERMILLION, new_page, style_axes, write_labels
+from studies.finding_paper import spaced
+from studies.finding_studies import RESULTS, several, table
+
+PUBLISHED = 0.970
+"""Within 0.05 for k = 64 and q = 974 269, with 100 000 samples (arXiv 2605.07648)."""
+
+
+@cache
+def summands() -> dict[str, Any]:
+    """Return what was measured of sums of many terms."""
+    found: dict[str, Any] = json.loads((RESULTS / "channels" / "summands.json").read_text())
+    return found
+
+
+def summand_blocks() -> Iterator[tuple[str, str]]:
+    """Yield how exact sums of many terms are."""
+    found = summands()
+    sums, samples, combined = found["sums"], found["samples"], found["combined"]
+    exact = round(sum(one["rounded"]["exact"] for one in sums) * samples)
+    mixed = round(sum(one["combination"]["exact"] for one in sums) * combined)
+    moduli = [spaced(q) for q in dict.fromkeys(one["q"] for one in sums)]
+    terms = sorted({one["k"] for one in sums})
+    sentence = (
+        f"The adder has {spaced(found['parameters'])} parameters, saw {spaced(found['pairs'])} "
+        f"pairs, and is {'proved' if found['proved'] else 'not proved'} (smallest margin "
+        f"{found['margin']:.2f}). For k = {several(terms)} and q = {several(moduli)}, "
+        f"{spaced(exact)} of {spaced(samples * len(sums))} rounded sums are exact, and "
+        f"{spaced(mixed)} of {spaced(combined * len(sums))} linear combinations."
+    )
+    yield "summands sentence", sentence
+    largest = max(one["q"] for one in sums)
+    rows = [
+        [
+            one["k"],
+            *(f"{one[how]['exact']:.3f}" for how in ("rounded", "combination", "raw")),
+            f"{one['raw']['circular']:.3f}",
+            f"{one['raw']['within']:.3f}",
+        ]
+        for one in sums
+        if one["q"] == largest
+    ]
+    columns = ["k", "rounded: exact", "combination: exact", "raw: exact", "circular", "within 0.05"]
+    yield "summands table", table(columns, rows)
+
+
+def draw_summands() -> Figure:
+    """Draw the accuracy of rounded and raw sums against the number of terms."""
+    key = [
+        (Line2D([], [], color=BLUE, marker="o"), "rounded between additions: exact"),
+        (Line2D([], [], color=VERMILLION, marker="X"), "points passed on as they are: exact"),
+        (Line2D([], [], color=INK, marker="*", lw=0, ms=10), "published, within 0.05"),
+    ]
+    figure, body = new_page(
+        5.4, 3.2, title="Sums of many terms by a proved adder, q = 974 269", caption="", key=key
+    )
+    axes = body.subplots()
+    found = summands()["sums"]
+    for how, color, marker in (("rounded", BLUE, "o"), ("raw", VERMILLION, "X")):
+        shown = [(one["k"], one[how]["exact"]) for one in found if one["q"] == found[-1]["q"]]
+        axes.plot(*zip(*shown, strict=True), color=color, marker=marker, lw=1.8, ms=7)
+    axes.plot(64, PUBLISHED, "*", color=INK, ms=12)
+    axes.set_xscale("log", base=2)
+    ticks = sorted({one["k"] for one in found})
+    axes.set_xticks(ticks, [str(k) for k in ticks])
+    axes.set_ylim(0, 1.06)
+    style_axes(axes, grid="y")
+    write_labels(axes, across="number of terms k", up="share of right sums", inches=(4.4, 2.6))
+    return figure
+
+
+def channel_blocks() -> dict[str, str]:
+    """Return the text of every block about channel networks by its name."""
+    return dict(summand_blocks())
+
+
+FIGURES = {"channels/figures/summands.png": draw_summands}
+"""Files below results, and what draws them."""
