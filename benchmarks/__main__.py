@@ -12,7 +12,7 @@ from benchmarks.encoding import (
 )
 from benchmarks.files import encode_files
 from benchmarks.page import open_report
-from benchmarks.training import readable_loop, worker_megabytes
+from benchmarks.training import demonstrations, readable_loop, worker_megabytes
 from primefourier.cli.app import run
 
 
@@ -28,6 +28,7 @@ def training() -> None:
     run(["bench", "--epochs", "25", *sys.argv[1:]])
     title = "Training examples per second, one epoch with test and ablation, one thread"
     show(title, readable_loop())
+    show("Seconds of the demonstrations, each in a process", demonstrations())
     print(f"memory of a worker at |P| = 16, r = 4000, MiB: {worker_megabytes():.0f}")
 
 

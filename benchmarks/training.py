@@ -1,6 +1,9 @@
-"""Memory of a worker for the paper's largest model, and the speed of the readable loop."""
+"""Memory of a worker, the speed of the readable loop, and seconds of the demonstrations."""
 
 import resource
+import subprocess
+import sys
+import time
 from dataclasses import replace
 
 from benchmarks.rounds import best_of_rounds
@@ -36,3 +39,14 @@ def readable_loop() -> dict[str, float]:
     examples = config.task.sizes()[0]
     ways = {name: lambda model=model: measure(model).measured for name, model in models.items()}
     return {name: examples / seconds for name, seconds in best_of_rounds(ways, 3).items()}
+
+
+def demonstrations() -> dict[str, float]:
+    """Return the seconds that ``pfe demo cheat`` and ``pfe demo huge`` take from start to end."""
+    found = {}
+    for name in ("cheat", "huge"):
+        begun = time.monotonic()
+        words = [sys.executable, "-m", "primefourier", "demo", name]
+        subprocess.run(words, check=True, capture_output=True)
+        found[f"pfe demo {name}"] = time.monotonic() - begun
+    return found
