@@ -85,7 +85,7 @@ def draw_beyond() -> Figure:
         [*_WHO.values()],
         title="Right in range, wrong beyond",
         key=key,
-        up="share of networks that are right",
+        up="share of those right in range",
         across="inputs",
     )
     for axes, experiment in zip(panels, _WHO, strict=True):
@@ -158,8 +158,8 @@ def draw_ranks() -> Figure:
     """Draw how many networks use a pair among the first k of the registered order."""
     ranks = used_ranks()
     figure, (axes,) = _page(
-        ["the two most used rows are among the k nearest pairs"],
-        title="The misused pair was known before training",
+        ["r ≥ 500: the two most used rows are among the k nearest pairs"],
+        title="The misused pair was among five named before training",
         key=[
             (Line2D([], [], color=VERMILLION, lw=2), "networks"),
             (Line2D([], [], color=PALE, lw=2), "by chance"),
@@ -263,7 +263,7 @@ def draw_proofs() -> Figure:
     found = certificates()
     figure, (axes,) = _page(
         ["right on all N² pairs of residues, so for all integers"],
-        title="Proved: margins exceed rounding ten thousand times",
+        title="Margins exceed rounding by a factor of more than 10 000",
         key=[
             (Line2D([], [], color=BLUE, marker="o", lw=0), "smallest margin of a right logit"),
             (Line2D([], [], color=PALE, marker="s", lw=0), "largest change by rounding"),

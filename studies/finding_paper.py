@@ -133,8 +133,8 @@ def equivariance_blocks() -> Iterator[tuple[str, str]]:
     sentence = (
         f"In experiment 1 with |P| = 8 and r ≥ 500 the shift error ends at {means[low]:.2f} for N "
         f"= {low} and at {means[high]:.2f} for N = {high} in the mean, in single networks between "
-        f"{min(every):.2f} and {max(every):.2f}. It is a root: at 0.5, three quarters of the "
-        "energy follow the shift."
+        f"{min(every):.2f} and {max(every):.2f}. It is a root mean square: at 0.5, a quarter "
+        "of the energy does not follow the shift."
     )
     yield "shift sentence", sentence
 

@@ -260,14 +260,16 @@ def prediction_blocks() -> Iterator[tuple[str, str]]:
 
 
 def used_ranks() -> list[tuple[int, int]]:
-    """Return the rank of the used pair and the number of pairs, per network with two used rows."""
+    """Return the rank of the used pair and the number of pairs, per network with two used rows.
+
+    At the smallest range single aliases are used, so only larger ones count.
+    """
     found = []
     for record in run_of("predictions").records:
         use, config = predictions.measured_use(record), record.config
-        converged = record.measured.accuracy >= predictions.CONVERGED
-        if converged and use[1][0] > predictions.USED:
+        r, converged = config.task.input_range, record.measured.accuracy >= predictions.CONVERGED
+        if r > min(predictions.RANGES) and converged and use[1][0] > predictions.USED:
             basis = PrimeBasis(config.embedding.primes, 1)
-            r = config.task.input_range
             ranked = find_alias_pairs(config.task.modulus, basis, input_range=r)
             pair = {use[0][1], use[1][1]}
             place = [{abs(t) for t in alias.periods} for alias in ranked].index(pair)
@@ -280,7 +282,8 @@ def rank_blocks() -> Iterator[tuple[str, str]]:
     ranks = used_ranks()
     places = sorted(place for place, _ in ranks)
     sentence = (
-        f"In {len(ranks)} networks with two rows or more that cost more than {predictions.USED}, "
+        f"With r ≥ 500, in {len(ranks)} networks two rows or more cost more than "
+        f"{predictions.USED}; "
         f"the two most used rows are the nearest pair in {places.count(1)}, and among the five "
         f"nearest in {sum(place <= 5 for place in places)}; the median rank is "
         f"{int(np.median(places))} of {int(np.median([size for _, size in ranks]))} pairs."
@@ -399,11 +402,31 @@ def power_blocks() -> Iterator[tuple[str, str]]:
     columns = ["N", "networks", "period needed: smallest drop", "most used other period: drop"]
     yield "powers table", table(columns, rows)
     sentence = (
-        f"For {kept} of {len(rows)} moduli, in every network, the blocks that cost more than "
-        f"{decoys.USED} are exactly those whose period divides N"
+        f"Trained with r = 1000. For {kept} of {len(rows)} moduli, in every network, the blocks "
+        f"that cost more than {decoys.USED} are exactly those whose period divides N"
         + (f"; the exceptions are {several(broken)}." if broken else ".")
     )
     yield "powers sentence", sentence
+    deep = [
+        record
+        for record in run_of("decoys").records
+        if record.config.embedding.name == "prime-fourier"
+    ]
+    right = sum(min(r.measured.accuracy_beyond.values()) >= beyond.RIGHT for r in deep)
+    sentence = (
+        f"{right} of {len(deep)} networks with six powers of six primes, for N = "
+        f"{several(sorted(power_drops()))} and r = {deep[0].config.task.input_range} "
+        "([powers](powers.md)), are right up to 10^18."
+    )
+    yield "deep but right", sentence
+    sentence = (
+        f"A network is right on a test set if at least {beyond.RIGHT:.0%} of its answers are in "
+        f"*beyond the range* and *two causes*, and {decoys.RIGHT:.0%} in *decoys*; it fails below "
+        f"{predictions.RIGHT:.0%} in *predictions*. A row is used if replacing it by another "
+        f"pair's costs more than {beyond.USED} there, and more than {predictions.USED} in "
+        "*predictions*, *decoys* and *powers*."
+    )
+    yield "thresholds", sentence
 
 
 def proof_blocks() -> Iterator[tuple[str, str]]:

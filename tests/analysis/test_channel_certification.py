@@ -214,7 +214,7 @@ def test_what_only_resembles_a_channel_network_is_refused(model: nn.Module) -> N
     [
         ({"label": lambda x: x.sum(1) % 15}, "label modulo 7 must depend only on the operands"),
         ({"label": lambda x: x.sum(1) // 2}, "label modulo 3 must depend only on the operands"),
-        ({"label": lambda x: x.sum(1) / 1}, "label must return one class for each"),
+        ({"label": lambda x: x.sum(1) / 1}, "label must return one integer for each"),
         ({"basis": SMALL}, r"basis must be that of the ChannelNetwork, PrimeBasis\(primes=\(3, 5"),
         ({"operands": 3}, "the network has 2 operands, got operands=3"),
         ({"most_cases": 372}, r"at most 372 cases, got 373, the sum of p\^2 over the primes"),
@@ -247,3 +247,35 @@ def test_other_primes_get_a_certificate_of_their_own(network: ChannelNetwork) ->
     found = certify(network.for_basis(other), other, add)
     assert found.cases == 4 + 9 + 289
     assert found.modulus == 102
+
+
+def test_a_label_that_writes_into_its_input_changes_nothing(network: ChannelNetwork) -> None:
+    def first(x: Tensor) -> Tensor:
+        x[:, 1] = 0
+        return x.sum(1)
+
+    found = certify(network, BASIS, first)
+    assert not found.proved
+    assert found.wrong > 300
+
+
+def test_a_hook_on_all_modules_that_mixes_primes_is_noticed(network: ChannelNetwork) -> None:
+    def mix(module: nn.Module, inputs: Any, output: Any) -> Any:
+        """Exchange primes where an operand is not the same small integer modulo 3 and 13."""
+        if not isinstance(module, ChannelNetwork):
+            return output
+        small = decode(inputs[0], BASIS, min_margin=0).value < BASIS.primes[-1]
+        alone = torch.from_numpy(small).all(-1, keepdim=True)
+        return torch.where(alone, output, output.roll(2, -1))
+
+    handle = nn.modules.module.register_module_forward_hook(mix)
+    try:
+        with pytest.raises(ValueError, match="right on all tuples of residues but wrong modulo 3"):
+            certify(network, BASIS, add)
+    finally:
+        handle.remove()
+
+
+def test_a_product_of_three_operands_is_no_overflow() -> None:
+    network = ChannelNetwork(SMALL, operands=3, hidden=(4,))
+    assert certify(network, SMALL, lambda x: x.prod(1), operands=3).wrong > 0

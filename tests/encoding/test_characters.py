@@ -139,7 +139,7 @@ def test_a_noisy_code_is_decoded_with_its_margin_or_refused() -> None:
     assert basis.channels[5] == (11, 5)
     found = basis.decode(code, min_margin=0.3)
     assert (found.value, round(found.margin, 6)) == (7, 0.4)
-    with pytest.raises(UnclearCodeError, match=r"modulo 11 its margin is 0.4, below 0.5; pass a"):
+    with pytest.raises(UnclearCodeError, match=r"modulo 11 its margin is 0.4, below 0.9; pass a"):
         basis.decode(code)
     for bad in (np.nan, np.inf):
         code[5, 0] = bad

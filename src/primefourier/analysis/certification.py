@@ -29,7 +29,7 @@ from primefourier.analysis.site import evaluating
 from primefourier.arithmetic.integers import as_integer, format_integer
 from primefourier.encoding import CharacterBasis, encode
 from primefourier.encoding.characters import Basis, require_either
-from primefourier.nn import PrimeFourierEmbedding
+from primefourier.nn import ChannelNetwork, PrimeFourierEmbedding
 
 MOST_CASES = 5_000_000
 _MOVES = {
@@ -94,14 +94,21 @@ def certify(
     count = as_integer(operands, "operands", at_least=1)
     step = as_integer(batch_size, "batch_size", at_least=2)
     if channels := find_channels(model, basis, count):
-        return certify_channels(channels, label, most_cases=most_cases, batch_size=step)
+        return certify_channels(model, channels, label, most_cases=most_cases, batch_size=step)
     period = basis.range
     cases = period**count
     if cases > most_cases:
+        inside = any(isinstance(module, ChannelNetwork) for module in model.modules())
         raise ValueError(
             f"certify checks at most {most_cases} cases, got {format_integer(cases)} = "
             f"{format_integer(period)}^{count}; use fewer primes or a smaller depth, or raise "
             "most_cases"
+            + (
+                "; a ChannelNetwork inside another module is not proved prime by prime, so certify "
+                "the ChannelNetwork itself"
+                if inside
+                else ""
+            )
         )
     embeddings = _embeddings(model, period)
     require_periodic(label, period, count)

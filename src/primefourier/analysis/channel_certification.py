@@ -27,6 +27,9 @@ from primefourier.encoding.characters import Basis
 from primefourier.nn import ChannelNetwork, PrimeFourierEmbedding, settle_residues
 from primefourier.nn.device_codes import device_periods, residue_codes
 
+_MIXED = 1000
+"""How many tuples of large integers are run through the model that was given."""
+
 
 def find_channels(model: object, basis: Basis, operands: int) -> ChannelNetwork | None:
     """Return the ChannelNetwork that a model is, alone or behind an embedding; None if it is not.
@@ -41,7 +44,9 @@ def find_channels(model: object, basis: Basis, operands: int) -> ChannelNetwork 
         return None
     parts = [model, *layers, network.weights, network.biases]
     kinds = {nn.Sequential, nn.ParameterList, PrimeFourierEmbedding, ChannelNetwork}
-    changed = any(
+    weights = [*network.weights, *network.biases]
+    changed = any(type(weight) is not nn.Parameter for weight in weights)
+    changed = changed or any(
         type(part) not in kinds
         or part._forward_hooks
         or part._forward_pre_hooks
@@ -51,8 +56,8 @@ def find_channels(model: object, basis: Basis, operands: int) -> ChannelNetwork 
     if changed or [type(layer) for layer in layers[:-1]] not in ([], [PrimeFourierEmbedding]):
         raise ValueError(
             "the model must be a ChannelNetwork itself, or nn.Sequential of a "
-            "PrimeFourierEmbedding and a ChannelNetwork, without hooks and other forward methods, "
-            f"got {', '.join(type(layer).__name__ for layer in layers)}"
+            "PrimeFourierEmbedding and a ChannelNetwork, without hooks, other forward methods and "
+            f"other kinds of parameters, got {', '.join(type(layer).__name__ for layer in layers)}"
         )
     for layer in layers:
         if layer.basis != basis:
@@ -70,7 +75,12 @@ def find_channels(model: object, basis: Basis, operands: int) -> ChannelNetwork 
 
 
 def certify_channels(
-    network: ChannelNetwork, label: Callable[[Tensor], Any], *, most_cases: int, batch_size: int
+    model: nn.Module,
+    network: ChannelNetwork,
+    label: Callable[[Tensor], Any],
+    *,
+    most_cases: int,
+    batch_size: int,
 ) -> Certificate:
     """Check every tuple of residues modulo every p^D; see ``certify``."""
     basis, operands = network.basis, network.operands
@@ -109,6 +119,8 @@ def certify_channels(
         operands,
         batch_size,
     )
+    if check.passed:
+        _require_apart(model, network, label)
     residues, _ = settle_residues(_answers(network, check.closest), basis)
     period = tops[check.column]
     return Certificate(
@@ -124,6 +136,33 @@ def certify_channels(
         rounding=check.rounding,
         period=period,
     )
+
+
+def _require_apart(
+    model: nn.Module, network: ChannelNetwork, label: Callable[[Tensor], Any]
+) -> None:
+    """Run the given model on random large integers, whose residues differ from prime to prime.
+
+    The tuples of the check are small integers. A proved model that is wrong on large ones mixes
+    primes in a way that cannot be seen in its parts, such as a hook on all modules.
+    """
+    generator = torch.Generator().manual_seed(0)
+    shape = (_MIXED, network.operands)
+    integers = torch.randint(-(2**62), 2**62, shape, generator=generator)
+    like = network.weights[0]
+    given = integers.to(like.device)
+    with torch.no_grad():
+        if model is network:
+            given = PrimeFourierEmbedding(network.basis, dtype=like.dtype)(given)
+        found, _ = settle_residues(model(given).cpu(), network.basis)
+    for column, row in enumerate(network.basis.periods):
+        top = row[-1]
+        if not torch.equal(found[:, column], label_integers(label, integers % top) % top):
+            raise ValueError(
+                f"the model is right on all tuples of residues but wrong modulo {top} on large "
+                "integers, so something outside its layers changes what it computes (a hook on all "
+                "modules, a patched method); certify it without that"
+            )
 
 
 def _answers(network: ChannelNetwork, inputs: Tensor) -> Tensor:

@@ -262,6 +262,8 @@ def _accuracy(model: nn.Module, at: nn.Module, inputs: Inputs, labels: Tensor) -
 
 
 def _only_embedding(model: nn.Module) -> PrimeFourierEmbedding:
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"model must be a torch module, got a {type(model).__name__}")
     found = [module for module in model.modules() if isinstance(module, PrimeFourierEmbedding)]
     if len(found) != 1:
         raise ValueError(

@@ -169,10 +169,17 @@ def shift(inputs: Tensor, period: int, generator: np.random.Generator, most: int
 
 def label_integers(label: Callable[[Tensor], Any], inputs: Tensor) -> Tensor:
     """Return the labels of integers (n, operands) as int64."""
-    found = torch.as_tensor(label(inputs), device="cpu")
+    given = label(inputs.clone())  # a label that writes into its input must not change the check
+    try:
+        found = torch.as_tensor(given, device="cpu")
+    except (TypeError, ValueError, RuntimeError):
+        raise ValueError(
+            "label must return integers of 64 bits, one for each tuple of integers, got "
+            f"{given!r:.80}; reduce larger ones modulo the periods"
+        ) from None
     if found.shape != inputs.shape[:1] or found.is_floating_point():
         raise ValueError(
-            f"label must return one class for each of {len(inputs)} tuples of integers, got "
+            f"label must return one integer for each of {len(inputs)} tuples of integers, got "
             f"{found.dtype} of shape {tuple(found.shape)}"
         )
     return found.to(torch.int64)
@@ -189,7 +196,7 @@ def require_periodic(
         raise TypeError(f"label must be a function of integers (n, operands), got {label!r}")
     generator = np.random.default_rng(1)
     base = torch.from_numpy(generator.integers(period, size=(_SHIFTED, operands)))
-    shifted = shift(base, period, generator, 2**31)
+    shifted = shift(base, period, generator, 2**15 if residues else 2**31)  # 2^15: cubes fit
     first, second = label_integers(label, base), label_integers(label, shifted)
     if residues:
         first, second = first % period, second % period
@@ -197,5 +204,6 @@ def require_periodic(
     for i in torch.nonzero(first != second)[:1].flatten().tolist():
         raise ValueError(
             f"{what} must depend only on the operands modulo {period}, got {int(first[i])} for "
-            f"{tuple(base[i].tolist())} and {int(second[i])} for {tuple(shifted[i].tolist())}"
+            f"{tuple(base[i].tolist())} and {int(second[i])} for {tuple(shifted[i].tolist())}; "
+            "if it does, check that it does not overflow int64"
         )

@@ -32,6 +32,7 @@ demo = App(
 _PRIMES, _EPOCHS = 8, 40
 _UNSEEN = (61, 67, 71, 73, 79, 83, 89, 97, 127, 257)
 _DIGITS = 100
+_MOST = {"width": 4096, "steps": 10**6, "seed": 2**63 - 1}
 
 
 @demo.command
@@ -192,6 +193,8 @@ def huge(
     """
     for name, value, least in (("width", width, 1), ("steps", steps, 1), ("seed", seed, 0)):
         as_integer(value, name, at_least=least)  # before anything is loaded and printed
+        if value > _MOST[name]:
+            raise ValueError(f"{name} must be at most {_MOST[name]}, got {value}")
     import primefourier as pf
     from primefourier.analysis import certify
     from primefourier.lab.channel_training import train_channels

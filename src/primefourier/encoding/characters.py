@@ -156,7 +156,7 @@ class CharacterBasis:
                 column += circles.depth
         return out.reshape(*numbers.shape, *self.shape)
 
-    def decode(self, codes: object, *, min_margin: float = 0.5) -> Decoded:
+    def decode(self, codes: object, *, min_margin: float = 0.9) -> Decoded:
         """Recover integers modulo the product of the moduli.
 
         Args:

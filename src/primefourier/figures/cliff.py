@@ -27,7 +27,9 @@ from primefourier.figures.style import (
 
 _WIDTH, _HEIGHT = 3.6, 2.1  # inches, of one panel
 _LEAST_ROWS = 6
-_RIGHT = 0.99
+_RIGHT, _USED = 0.99, 0.02
+MISUSED = OTHER | {"edgecolor": VERMILLION, "linewidth": 2, "hatch": "///"}
+"""The look of other rows that are used all the same."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ def draw_cliffs(networks: Sequence[Cliff], *, title: str, caption: str = "") -> 
     key: list[tuple[Artist, str]] = [
         (Patch(**RELEVANT), "row that N needs"),
         (Patch(**OTHER), "other row"),
+        (Patch(**MISUSED), "other row, used"),
         (Line2D([], [], color=GREEN, marker="o", lw=0, ms=8), "right"),
         (Line2D([], [], color=VERMILLION, marker="X", lw=0, ms=8), "wrong"),
     ]
@@ -79,7 +82,8 @@ def draw_cliffs(networks: Sequence[Cliff], *, title: str, caption: str = "") -> 
 def _draw_rows(axes: Axes, network: Cliff) -> None:
     write_title(axes, f"{network.name}: rows used", _WIDTH)
     for x, (row, drop) in enumerate(network.drops.items()):
-        axes.bar(x, drop, 0.72, **(RELEVANT if row in network.relevant else OTHER))
+        look = RELEVANT if row in network.relevant else MISUSED if drop > _USED else OTHER
+        axes.bar(x, drop, 0.72, **look)
         axes.text(x, max(drop, 0) + 0.02, write_short(drop), ha="center", size=8, color=INK)
     axes.set_xticks(range(len(network.drops)), [str(row) for row in network.drops])
     axes.set_xlim(-0.6, max(len(network.drops), _LEAST_ROWS) - 0.4)

@@ -12,6 +12,7 @@ from torch.nn import functional
 
 from primefourier.arithmetic.integers import as_integer
 from primefourier.encoding import PrimeBasis
+from primefourier.encoding.basis import require_basis
 from primefourier.nn.embedding import BasisModule, require_codes
 
 
@@ -58,6 +59,8 @@ class ChannelNetwork(BasisModule):
     ) -> None:
         super().__init__(basis)
         self.operands = as_integer(operands, "operands", at_least=1)
+        if not isinstance(hidden, Sequence):
+            raise TypeError(f"hidden must be a sequence of widths such as (128, 128), got {hidden}")
         self.hidden = tuple(as_integer(width, "a hidden width", at_least=1) for width in hidden)
         self.shared = shared
         circles = 2 * basis.depth
@@ -101,6 +104,7 @@ class ChannelNetwork(BasisModule):
         Args:
             basis: A basis of the same depth. Only networks that all primes share can be used.
         """
+        require_basis(basis)
         if not self.shared:
             raise ValueError(
                 "the network has weights of its own for each prime; only one with shared=True can "
