@@ -10,7 +10,7 @@ from typing import Any
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from primefourier.figures.style import BLUE, VERMILLION, new_page, style_axes, write_labels
+from primefourier.figures.style import GREEN, VERMILLION, new_page, style_axes, write_labels
 from studies.finding_paper import spaced
 from studies.finding_studies import RESULTS, several, table
 
@@ -56,7 +56,7 @@ def summand_blocks() -> Iterator[tuple[str, str]]:
 def draw_summands() -> Figure:
     """Draw the accuracy of rounded and raw sums against the number of terms."""
     key = [
-        (Line2D([], [], color=BLUE, marker="o"), "rounded between additions: exact"),
+        (Line2D([], [], color=GREEN, marker="o"), "rounded between additions: exact"),
         (Line2D([], [], color=VERMILLION, marker="X"), "points passed on as they are: exact"),
     ]
     figure, body = new_page(
@@ -64,7 +64,7 @@ def draw_summands() -> Figure:
     )
     axes = body.subplots()
     found = summands()["sums"]
-    for how, color, marker in (("rounded", BLUE, "o"), ("raw", VERMILLION, "X")):
+    for how, color, marker in (("rounded", GREEN, "o"), ("raw", VERMILLION, "X")):
         shown = [(one["k"], one[how]["exact"]) for one in found if one["q"] == found[-1]["q"]]
         axes.plot(*zip(*shown, strict=True), color=color, marker=marker, lw=1.8, ms=7)
     axes.set_xscale("log", base=2)

@@ -18,7 +18,6 @@ from primefourier.figures.style import (
     OTHER,
     PALE,
     PURPLE,
-    RELEVANT,
     VERMILLION,
     new_page,
     style_axes,
@@ -42,7 +41,7 @@ from studies.finding_studies import (
 _WIDTH, _HEIGHT = 3.7, 2.7  # inches of a panel
 _LOOKS = {
     "plan": (BLUE, "o"),
-    "depth 1": (GREEN, "s"),
+    "depth 1": (INK, "s"),
     "paper": (VERMILLION, "X"),
     "without N": (PALE, "D"),
 }
@@ -102,7 +101,7 @@ def draw_beyond() -> Figure:
 def draw_causes() -> Figure:
     """Draw how many networks are right near a million, and why the others fail, by r."""
     looks = {
-        "right": RELEVANT,
+        "right": {"facecolor": GREEN},
         "wrong, first powers alone are right: deep circles": {"facecolor": PURPLE},
         "wrong, uses a row that N does not need": {"facecolor": VERMILLION},
         "wrong for another reason": {"facecolor": PALE},
@@ -265,7 +264,7 @@ def draw_proofs() -> Figure:
         ["right on all N² pairs of residues, so for all integers"],
         title="Margins exceed rounding by a factor of more than 10 000",
         key=[
-            (Line2D([], [], color=BLUE, marker="o", lw=0), "smallest margin of a right logit"),
+            (Line2D([], [], color=GREEN, marker="o", lw=0), "smallest margin of a right logit"),
             (Line2D([], [], color=PALE, marker="s", lw=0), "largest change by rounding"),
         ],
         up="logits, log scale",
@@ -273,7 +272,7 @@ def draw_proofs() -> Figure:
     )
     for x, one in enumerate(found):
         axes.plot([x, x], [one["rounding"], one["margin"]], color=PALE, lw=0.8, zorder=1)
-        axes.plot(x, one["margin"], "o", color=BLUE, ms=7)
+        axes.plot(x, one["margin"], "o", color=GREEN, ms=7)
         axes.plot(x, one["rounding"], "s", color=PALE, ms=6)
     axes.set_xticks(range(len(found)), [str(one["N"]) for one in found], size=8)
     axes.set_yscale("log")
