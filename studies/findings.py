@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from studies import finding_channels, finding_figures
+from studies import finding_summands, finding_figures
 from studies.finding_paper import paper_blocks
 from studies.finding_studies import RESULTS, study_blocks
 
@@ -37,7 +37,7 @@ def rewrite(page: str, blocks: Mapping[str, str]) -> str:
 
 def all_blocks() -> dict[str, str]:
     """Return the text of every block of the pages by its name."""
-    return {**study_blocks(), **paper_blocks(), **finding_channels.channel_blocks()}
+    return {**study_blocks(), **paper_blocks(), **finding_summands.summand_blocks()}
 
 
 def main() -> None:
@@ -45,7 +45,7 @@ def main() -> None:
     blocks = all_blocks()
     for page in PAGES:
         page.write_text(rewrite(page.read_text(), blocks))
-    for name, draw in (*finding_figures.FIGURES.items(), *finding_channels.FIGURES.items()):
+    for name, draw in (*finding_figures.FIGURES.items(), *finding_summands.FIGURES.items()):
         target = RESULTS / name
         target.parent.mkdir(parents=True, exist_ok=True)
         draw().savefig(target, metadata={"Software": "python -m studies.findings"})

@@ -1,9 +1,8 @@
-"""The numbers and figures of docs/findings about networks that cannot mix primes."""
+"""The numbers and the figure of docs/findings/summands.md."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -22,8 +21,8 @@ def summands() -> dict[str, Any]:
     return found
 
 
-def summand_blocks() -> Iterator[tuple[str, str]]:
-    """Yield how exact sums of many terms are."""
+def summand_blocks() -> dict[str, str]:
+    """Return how exact sums of many terms are."""
     found = summands()
     sums, samples, combined = found["sums"], found["samples"], found["combined"]
     exact = round(sum(one["rounded"]["exact"] for one in sums) * samples)
@@ -37,7 +36,6 @@ def summand_blocks() -> Iterator[tuple[str, str]]:
         f"{spaced(exact)} of {spaced(samples * len(sums))} rounded sums are exact, and "
         f"{spaced(mixed)} of {spaced(combined * len(sums))} linear combinations."
     )
-    yield "summands sentence", sentence
     largest = max(one["q"] for one in sums)
     rows = [
         [
@@ -50,7 +48,7 @@ def summand_blocks() -> Iterator[tuple[str, str]]:
         if one["q"] == largest
     ]
     columns = ["k", "rounded: exact", "combination: exact", "raw: exact", "circular", "within 0.05"]
-    yield "summands table", table(columns, rows)
+    return {"summands sentence": sentence, "summands table": table(columns, rows)}
 
 
 def draw_summands() -> Figure:
@@ -74,11 +72,6 @@ def draw_summands() -> Figure:
     style_axes(axes, grid="y")
     write_labels(axes, across="number of terms k", up="share of right sums", inches=(4.4, 2.6))
     return figure
-
-
-def channel_blocks() -> dict[str, str]:
-    """Return the text of every block about channel networks by its name."""
-    return dict(summand_blocks())
 
 
 FIGURES = {"channels/figures/summands.png": draw_summands}
