@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -100,7 +101,7 @@ def draw_beyond() -> Figure:
 
 def draw_causes() -> Figure:
     """Draw how many networks are right near a million, and why the others fail, by r."""
-    looks = {
+    looks: dict[str, dict[str, Any]] = {
         "right": {"facecolor": GREEN},
         "wrong, first powers alone are right: deep circles": {"facecolor": PURPLE},
         "wrong, uses a row that N does not need": {"facecolor": VERMILLION},

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from studies import finding_summands, finding_figures
+from studies import finding_figures, finding_summands
 from studies.finding_paper import paper_blocks
 from studies.finding_studies import RESULTS, study_blocks
 
