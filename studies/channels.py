@@ -9,9 +9,9 @@ answers by the same points. All see the same pairs, with the first powers of eig
 the circles of ``plan``. "All" pairs are the paper's: 10 000 at r = 100, and 80 000 of 250 000 at
 r = 500, there for N = 385 alone, since this takes longest. "Few" are 2 000 for training, in batches
 of 64, so that the number of steps does not decide. The last study trains N = 385 with ever fewer
-pairs, in as many steps. The second command counts, trains the networks of few pairs at r = 500 with
-the first seed again to prove them prime by prime, proves one of ``train_channels`` for each N
-beside them, and writes summary.json.
+pairs, in at least as many steps. The second command counts, trains the networks of few pairs at
+r = 500 with the first seed again to prove them prime by prime, proves one of ``train_channels`` for
+each N beside them, and writes summary.json.
 """
 
 from __future__ import annotations
