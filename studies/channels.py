@@ -40,7 +40,14 @@ BASES = ("depth 1", "plan")
 NETWORKS = (lab.RowClassifier(), lab.Channels(), lab.CRTClassifier())
 ENDS = ("1000000", "1000000000000000000")
 FEW, BATCH = 2000, 64
-PAIRS = {200: (2000, 0.9), 500: (2500, 0.8), 1000: (5000, 0.8), FEW: (10_000, 0.8)}
+PAIRS = {
+    20: (1000, 0.98),
+    50: (1000, 0.95),
+    200: (2000, 0.9),
+    500: (2500, 0.8),
+    1000: (5000, 0.8),
+    FEW: (10_000, 0.8),
+}
 """Training pairs: how many pairs are drawn for them, and the share of the test pairs."""
 RIGHT = 0.99
 """A network is right on a test set if its accuracy is at least this."""
@@ -54,7 +61,7 @@ def model(
     samples, share = (80_000, 0.2) if pairs is None else PAIRS[pairs]
     training = lab.Training(epochs=40)
     if pairs is not None:
-        training = lab.Training(epochs=40 * FEW // pairs, batch_size=BATCH)
+        training = lab.Training(epochs=min(1600, 40 * FEW // pairs), batch_size=BATCH)
     return lab.ModelConfig(
         embedding=lab.PrimeFourier(PRIMES if base == "depth 1" else own, 1),
         task=lab.ModularArithmetic(
