@@ -49,6 +49,11 @@ _SIZE = (3.7, 2.7)
 _SHOWN = (97, 127, 191, 257, 499, 1009)
 
 
+_PAGES = Path(__file__).parents[1] / "docs" / "findings"
+PAGES = [_PAGES / "channels.md", _PAGES / "huge.md", channels.FOLDER / "README.md"]
+"""Pages with blocks; the long tables stand beside the records."""
+
+
 @cache
 def summary() -> dict[str, Any]:
     """Return the published counts and proofs."""
@@ -294,12 +299,12 @@ def blocks() -> dict[str, str]:
 
 def main() -> None:
     """Draw the figures, and rewrite what stands between ``<!-- name -->`` and its end."""
-    root, found = Path(__file__).parents[1], blocks()
+    found = blocks()
     for name, draw in CHANNEL_FIGURES.items():
-        target = root / "results" / name
+        target = channels.FOLDER.parent / name
         target.parent.mkdir(parents=True, exist_ok=True)
         draw().savefig(target, metadata={"Software": "python -m studies.finding_channels"})
-    for page in (root / "docs" / "findings" / f"{name}.md" for name in ("channels", "huge")):
+    for page in PAGES:
         text = page.read_text()
         for name, new in found.items():
             ends = f"<!-- {name} -->", f"<!-- end of {name} -->"

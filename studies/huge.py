@@ -46,8 +46,8 @@ HIDDEN = (
     *((width, width) for width in (4, 8, 16, 24, 32, 48, 64, 96, 128)),
     *((width,) for width in (64, 96, 128, 192, 256)),
 )
-"""The widths of the hidden layers; the first with two, then with one. Two one-layer networks, 64
-and 256, were in the first run; that 256 were proved with so few parameters led to the others."""
+"""The widths of the hidden layers: two layers, then one. The first run had 64, 256 and 1024 for one
+layer; 1024 was dropped untrained and the others added when 256 was proved."""
 CASES = sum(p**2 for p in SEEN.primes)
 LARGEST = (128, 128)
 SEEDS = (0, 1, 2)
