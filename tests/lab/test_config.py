@@ -9,6 +9,8 @@ import pytest
 
 from primefourier.lab import (
     Characters,
+    Channels,
+    CRTClassifier,
     LearnedTable,
     Linear,
     Mlp,
@@ -42,6 +44,8 @@ OTHER_VALUES: dict[type[Any], dict[str, Any]] = {
     RowClassifier: {"encoder": (64, 33), "classifier": 127},
     Linear: {},
     Mlp: {"hidden": (128, 128)},
+    Channels: {"hidden": (64,)},
+    CRTClassifier: {"hidden": (64,)},
     Transformer: {"tokens": "operands", "width": 32, "heads": 2, "hidden": 64},
     Training: {
         "epochs": 3,
@@ -63,6 +67,8 @@ PARTS: list[tuple[str, Any]] = [
     ("network", RowClassifier()),
     ("network", Linear()),
     ("network", Mlp()),
+    ("network", Channels()),
+    ("network", CRTClassifier()),
     ("network", Transformer()),
     ("training", Training()),
 ]
@@ -159,6 +165,7 @@ def test_impossible_models_are_refused(changes: dict[str, Any], message: str) ->
         (lambda: RowClassifier(encoder=(64,)), "encoder must have two widths"),  # type: ignore[arg-type]
         (lambda: RowClassifier(classifier=0), "classifier must be an integer of at least 1"),
         (lambda: Mlp(hidden=(10**9,)), "hidden must be at most 65536"),
+        (lambda: CRTClassifier(hidden=()), "hidden must have at least one width"),
         (lambda: Transformer(heads=3), "heads must divide width 64, got 3"),
         (lambda: Transformer(tokens="row"), "did you mean 'rows'"),  # type: ignore[arg-type]
         (lambda: Periods(()), "periods must be a tuple of numbers"),

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from primefourier.lab.embeddings import ShuffledPrimeFourier as ShuffledPrimeFourier
     from primefourier.lab.measurement import measure as measure
     from primefourier.lab.measurement import train as train
+    from primefourier.lab.networks import Channels as Channels
+    from primefourier.lab.networks import CRTClassifier as CRTClassifier
     from primefourier.lab.networks import Linear as Linear
     from primefourier.lab.networks import Mlp as Mlp
     from primefourier.lab.networks import RowClassifier as RowClassifier
@@ -43,7 +45,7 @@ _NAMES = {
     "config": "ModelConfig Training",
     "embeddings": "Characters LearnedTable Periods PrimeFourier ShuffledPrimeFourier",
     "measurement": "measure train",
-    "networks": "Linear Mlp RowClassifier Transformer",
+    "networks": "Channels CRTClassifier Linear Mlp RowClassifier Transformer",
     "parts": "Embedding InputShape Network Task TrainingPart UnknownPart register",
     "results": "Run open",
     "studies.study": "Axis Study",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
-from primefourier.encoding import PrimeBasis
+from primefourier.encoding import PrimeBasis, encode, plan
 from primefourier.lab import networks
 from primefourier.lab.parts import InputShape
-from primefourier.nn import PrimeFourierEmbedding
+from primefourier.nn import ChannelNetwork, CRTHead, PrimeFourierEmbedding
 
 
 def join_operands(features: Tensor) -> Tensor:
@@ -112,6 +113,71 @@ class TransformerNetwork(nn.Module):
         x = x + self.perceptron(self.norms[1](x))
         logits: Tensor = self.classifier(x.mean(1))
         return logits
+
+
+class CircleClassifier(nn.Module):
+    """Classify by points on circles: scale · ⟨point, code of c⟩, summed, is the logit of class c.
+
+    The sum runs over the circles whose period divides the number of classes N, as in
+    ``theory.exact_sum_logits``. If N has no square factor, its largest logit is that of the
+    Chinese Remainder Theorem: of the class whose residues have the nearest points.
+
+    Args:
+        points: A module from codes (n, operands, dim) to points (n, dim).
+        log_scale: The logarithm of each circle's scale, (P, D).
+        shape: The shape of the features.
+        classes: N.
+
+    Shape:
+        (n, rows, operands · width) → (n, N) logits.
+    """
+
+    prototypes: Tensor
+
+    def __init__(
+        self, points: nn.Module, log_scale: nn.Parameter, shape: InputShape, classes: int
+    ) -> None:
+        super().__init__()
+        basis = _basis_of(shape)
+        found = plan(classes, basis)
+        if found.visible != classes:
+            raise ValueError(f"this basis cannot classify modulo {classes}. {found.explain()}")
+        self.points, self.log_scale, self.operands = points, log_scale, shape.operands
+        kept = np.array([[channel in found.relevant] for channel in basis.channels])
+        codes = encode(np.arange(classes), basis, "float64").reshape(classes, -1, 2) * kept
+        prototypes = torch.from_numpy(codes.reshape(classes, -1)).float()
+        self.register_buffer("prototypes", prototypes, persistent=False)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Return the logits of a batch of rows."""
+        points = self.points(split_operands(features, self.operands).flatten(2))
+        scaled = points.unflatten(-1, (-1, 2)) * self.log_scale.exp().flatten().unsqueeze(-1)
+        logits: Tensor = scaled.flatten(-2) @ self.prototypes.T
+        return logits
+
+
+def channel_classifier(shape: InputShape, hidden: Sequence[int], classes: int) -> CircleClassifier:
+    """Return a classifier whose points come from a ``ChannelNetwork``."""
+    basis = _basis_of(shape)
+    channels = ChannelNetwork(basis, operands=shape.operands, hidden=hidden)
+    log_scale = nn.Parameter(torch.zeros(basis.shape[:2]))
+    return CircleClassifier(channels, log_scale, shape, classes)
+
+
+def crt_classifier(shape: InputShape, hidden: Sequence[int], classes: int) -> CircleClassifier:
+    """Return a classifier whose points come from a perceptron with a ``CRTHead``."""
+    head = CRTHead(hidden[-1], _basis_of(shape))
+    layers = perceptron(shape, hidden[:-1], hidden[-1])
+    return CircleClassifier(nn.Sequential(layers, nn.ReLU(), head), head.log_scale, shape, classes)
+
+
+def _basis_of(shape: InputShape) -> PrimeBasis:
+    if shape.basis is None:
+        raise ValueError(
+            "a network with points on circles reads the rows of the embedding PrimeFourier, got "
+            "other rows; use that embedding, or another network such as Mlp"
+        )
+    return shape.basis
 
 
 class Table(nn.Module):

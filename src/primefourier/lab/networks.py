@@ -130,3 +130,58 @@ class Transformer:
         from primefourier.lab.modules import TransformerNetwork
 
         return TransformerNetwork(self, shape, classes)
+
+
+@register
+@dataclass(frozen=True)
+class Channels:
+    """A network that cannot mix primes: its points on circles, joined by the CRT alone.
+
+    The logit of class c is the sum of scale · ⟨point, code of c⟩ over the circles whose period
+    divides the number of classes. The scales are learned; primes meet nowhere else.
+
+    Args:
+        hidden: The widths of the hidden layers of the ``nn.ChannelNetwork``, shared by all primes.
+    """
+
+    name: ClassVar[str] = "channels"
+    version: ClassVar[int] = 1
+
+    hidden: tuple[int, ...] = (64, 64)
+
+    def __post_init__(self) -> None:
+        _require_widths(self, "hidden")
+
+    def build(self, shape: InputShape, classes: int) -> nn.Module:
+        """Return an untrained network."""
+        from primefourier.lab.modules import channel_classifier
+
+        return channel_classifier(shape, self.hidden, classes)
+
+
+@register
+@dataclass(frozen=True)
+class CRTClassifier:
+    """Linear layers with ReLU over all features, and the points of an ``nn.CRTHead``.
+
+    It may mix primes, and answers as :class:`Channels` does: so it shows which of the two matters.
+
+    Args:
+        hidden: The widths of the hidden layers, at least one.
+    """
+
+    name: ClassVar[str] = "crt-classifier"
+    version: ClassVar[int] = 1
+
+    hidden: tuple[int, ...] = (128, 128)
+
+    def __post_init__(self) -> None:
+        _require_widths(self, "hidden")
+        if not self.hidden:
+            raise ValueError("hidden must have at least one width, got ()")
+
+    def build(self, shape: InputShape, classes: int) -> nn.Module:
+        """Return an untrained network."""
+        from primefourier.lab.modules import crt_classifier
+
+        return crt_classifier(shape, self.hidden, classes)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor, nn
 
+    from primefourier.encoding import PrimeBasis
     from primefourier.lab.tasks import Samples
 
 _METHODS = {"embedding": "row_names", "task": "draw", "network": "build", "training": "optimizer"}
@@ -76,11 +77,12 @@ class Task(Part, Protocol):
 
 @dataclass(frozen=True)
 class InputShape:
-    """The features of one example: rows, integers, and features per integer and row."""
+    """The features of one example: rows, integers, features of each; the basis of prime rows."""
 
     rows: int
     operands: int
     width: int
+    basis: PrimeBasis | None = None
 
 
 class Network(Part, Protocol):
@@ -208,10 +210,9 @@ def part_as_data(part: Any) -> dict[str, Any]:
     """Return name, version and fields of a part as plain data."""
     if isinstance(part, UnknownPart):
         return part.data
-    data = {"name": part.name, "version": part.version}
-    for name in (field.name for field in fields(part)):
-        data[name] = _plain(getattr(part, name), f"{name} of {type(part).__name__}")
-    return data
+    what, names = type(part).__name__, [field.name for field in fields(part)]
+    values = {name: _plain(getattr(part, name), f"{name} of {what}") for name in names}
+    return {"name": part.name, "version": part.version, **values}
 
 
 def _plain(value: Any, where: str) -> Any:

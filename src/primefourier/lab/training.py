@@ -16,6 +16,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from primefourier.lab import tasks
 from primefourier.lab.config import ModelConfig
+from primefourier.lab.embeddings import PrimeFourier
 from primefourier.lab.modules import JoinedModel, join_operands
 from primefourier.lab.parts import InputShape
 
@@ -147,7 +148,8 @@ def new_model(config: ModelConfig, data: Data) -> nn.Module:
                 rows = trained(some.flatten())
             _check_rows(rows, some.numel(), config)
             features = join_operands(rows.unflatten(0, tuple(some.shape)))
-        shape = InputShape(features.shape[1], operands, features.shape[2] // operands)
+        basis = embedding.basis if type(embedding) is PrimeFourier else None
+        shape = InputShape(features.shape[1], operands, features.shape[2] // operands, basis)
         network = config.network.build(shape, config.task.classes)
     if not isinstance(network, nn.Module):
         raise TypeError(

@@ -1,0 +1,54 @@
+"""The studies of channel networks: what they count agrees with proofs, and pages with records."""
+
+import json
+import math
+import re
+
+import torch
+
+from primefourier import PrimeBasis, lab
+from primefourier.analysis import certify
+from primefourier.lab.channel_training import train_channels
+from studies import channels, finding_channels, huge
+
+
+def test_errors_of_angles_agree_with_the_proof_by_residues() -> None:
+    basis = PrimeBasis((5, 11), 1)
+    network = train_channels(basis, hidden=(6,), steps=60)
+    generator = torch.Generator().manual_seed(0)
+    wrong = sum(
+        int((huge.errors(network, huge.residue_turns(p, generator)) >= math.pi / p).sum())
+        for p in basis.primes
+    )
+    assert wrong == certify(network, basis, lambda integers: integers.sum(1)).wrong > 0
+
+
+def test_all_networks_of_a_place_see_the_same_pairs() -> None:
+    first, *others = (
+        channels.model(network, base, 385, 500, channels.FEW, 42).task.draw(42).train.inputs
+        for network in channels.NETWORKS
+        for base in channels.BASES
+    )
+    assert len(first) == channels.FEW
+    assert all((first == other).all() for other in others)
+    for pairs in channels.PAIRS:
+        config = channels.model(channels.NETWORKS[0], "plan", 15, 500, pairs, 42)
+        assert config.task.sizes()[0] == pairs
+        steps = config.training.epochs * math.ceil(pairs / channels.BATCH)
+        assert 1280 <= steps <= 1.25 * 1280, "the number of steps does not decide"
+
+
+def test_the_published_summary_is_that_of_the_records() -> None:
+    found = channels.summarise(lab.open(channels.FOLDER))
+    published = json.loads((channels.FOLDER / "summary.json").read_text())
+    assert published["networks"] == json.loads(json.dumps(found))
+
+
+def test_the_numbers_of_the_pages_are_the_published_ones() -> None:
+    pages, found = [page.read_text() for page in finding_channels.PAGES], finding_channels.blocks()
+    shown = re.findall(
+        r"<!-- ([\w ]+) -->\n\n(.*?)\n\n<!-- end of \1 -->", "".join(pages), re.DOTALL
+    )
+    assert sorted(name for name, _ in shown) == sorted(found)
+    for name, text in shown:
+        assert text == found[name], name
