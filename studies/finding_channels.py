@@ -1,16 +1,11 @@
-"""The findings about channel networks: draw their figures, and rewrite the blocks of their pages.
-
-python -m studies.finding_channels
-"""
+"""The numbers and figures of docs/findings about channel networks, from the records."""
 
 from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,11 +42,6 @@ _FAR = channels.ENDS[0]
 _SIZE = (3.7, 2.7)
 """Inches of a panel."""
 _SHOWN = (97, 127, 191, 257, 499, 1009)
-
-
-_PAGES = Path(__file__).parents[1] / "docs" / "findings"
-PAGES = [_PAGES / "channels.md", _PAGES / "huge.md", channels.FOLDER / "README.md"]
-"""Pages with blocks; the long tables stand beside the records."""
 
 
 @cache
@@ -295,24 +285,3 @@ CHANNEL_FIGURES = {
 def blocks() -> dict[str, str]:
     """Return the text of every block by its name."""
     return {name: text for make in (channel_blocks, huge_blocks) for name, text in make()}
-
-
-def main() -> None:
-    """Draw the figures, and rewrite what stands between ``<!-- name -->`` and its end."""
-    found = blocks()
-    for name, draw in CHANNEL_FIGURES.items():
-        target = channels.FOLDER.parent / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        draw().savefig(target, metadata={"Software": "python -m studies.finding_channels"})
-    for page in PAGES:
-        text = page.read_text()
-        for name, new in found.items():
-            ends = f"<!-- {name} -->", f"<!-- end of {name} -->"
-            text = re.sub(
-                f"{ends[0]}.*?{ends[1]}", f"{ends[0]}\n\n{new}\n\n{ends[1]}", text, flags=re.S
-            )
-        page.write_text(text)
-
-
-if __name__ == "__main__":
-    main()

@@ -234,7 +234,7 @@ def draw_powers() -> Figure:
     found = power_drops()
     figure, (axes,) = _page(
         ["each dot is one block of one network"],
-        title="Powers are used exactly where they divide N",
+        title="Powers are used where they divide N",
         key=[
             (Line2D([], [], color=BLUE, marker="o", lw=0), "period divides N (labelled)"),
             (

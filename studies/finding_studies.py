@@ -312,8 +312,9 @@ def doses(name: str) -> dict[float, tuple[int, int, int]]:
 
 def decoy_blocks() -> Iterator[tuple[str, str]]:
     """Yield dose, response and remedies as tables."""
-    run = run_of("decoys")
-    yield "decoys progress", f"{len(run.records)} of {len(run.planned)} networks are trained."
+    planned = {config.key for study in decoys.studies for config in study.configs}
+    trained = planned & {record.config.key for record in run_of("decoys").records}
+    yield "decoys progress", f"{len(trained)} of {len(planned)} networks are trained."
     dose = {modulus: doses(f"dose {modulus}") for modulus in decoys.HARMONICS}
     rows = [
         [f"{drift:g}", *(cell for n in dose for cell in _use_and_fail(dose[n].get(drift)))]

@@ -13,14 +13,14 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from studies import finding_figures, finding_summands
+from studies import finding_channels, finding_figures, finding_summands
 from studies.finding_paper import paper_blocks
 from studies.finding_studies import RESULTS, study_blocks
 
 PAGES = [
     Path(__file__).parents[1] / "README.md",
     *sorted((Path(__file__).parents[1] / "docs" / "findings").glob("*.md")),
-    *(RESULTS / name / "README.md" for name in ("beyond", "predictions", "decoys")),
+    *(RESULTS / name / "README.md" for name in ("beyond", "predictions", "decoys", "channels")),
 ]
 """Pages with blocks; the long tables stand beside the records."""
 BLOCK = re.compile(r"<!-- ([\w .]+?) -->.*?<!-- end of \1 -->", re.DOTALL)
@@ -37,7 +37,12 @@ def rewrite(page: str, blocks: Mapping[str, str]) -> str:
 
 def all_blocks() -> dict[str, str]:
     """Return the text of every block of the pages by its name."""
-    return {**study_blocks(), **paper_blocks(), **finding_summands.summand_blocks()}
+    return {
+        **study_blocks(),
+        **paper_blocks(),
+        **finding_summands.summand_blocks(),
+        **finding_channels.blocks(),
+    }
 
 
 def main() -> None:
@@ -45,7 +50,12 @@ def main() -> None:
     blocks = all_blocks()
     for page in PAGES:
         page.write_text(rewrite(page.read_text(), blocks))
-    for name, draw in (*finding_figures.FIGURES.items(), *finding_summands.FIGURES.items()):
+    figures = {
+        **finding_figures.FIGURES,
+        **finding_summands.FIGURES,
+        **finding_channels.CHANNEL_FIGURES,
+    }
+    for name, draw in figures.items():
         target = RESULTS / name
         target.parent.mkdir(parents=True, exist_ok=True)
         draw().savefig(target, metadata={"Software": "python -m studies.findings"})

@@ -47,7 +47,7 @@ HIDDEN = (
     *((width,) for width in (64, 96, 128, 192, 256)),
 )
 """The widths of the hidden layers: two layers, then one. The first run had 64, 256 and 1024 for one
-layer; 1024 was dropped untrained and the others added when 256 was proved."""
+layer; 1024 was stopped during its first training, and the others added, when 256 was proved."""
 CASES = sum(p**2 for p in SEEN.primes)
 LARGEST = (128, 128)
 SEEDS = (0, 1, 2)

@@ -2,14 +2,13 @@
 
 import json
 import math
-import re
 
 import torch
 
 from primefourier import PrimeBasis, lab
 from primefourier.analysis import certify
 from primefourier.lab.channel_training import train_channels
-from studies import channels, finding_channels, huge
+from studies import channels, huge
 
 
 def test_errors_of_angles_agree_with_the_proof_by_residues() -> None:
@@ -42,13 +41,3 @@ def test_the_published_summary_is_that_of_the_records() -> None:
     found = channels.summarise(lab.open(channels.FOLDER))
     published = json.loads((channels.FOLDER / "summary.json").read_text())
     assert published["networks"] == json.loads(json.dumps(found))
-
-
-def test_the_numbers_of_the_pages_are_the_published_ones() -> None:
-    pages, found = [page.read_text() for page in finding_channels.PAGES], finding_channels.blocks()
-    shown = re.findall(
-        r"<!-- ([\w ]+) -->\n\n(.*?)\n\n<!-- end of \1 -->", "".join(pages), re.DOTALL
-    )
-    assert sorted(name for name, _ in shown) == sorted(found)
-    for name, text in shown:
-        assert text == found[name], name

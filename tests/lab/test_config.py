@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from primefourier.lab import (
-    Characters,
     Channels,
+    Characters,
     CRTClassifier,
     LearnedTable,
     Linear,
