@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from studies import finding_channels, finding_figures, finding_summands
+from studies import finding_channels, finding_figures, finding_products, finding_summands
 from studies.finding_paper import paper_blocks
 from studies.finding_studies import RESULTS, study_blocks
 
@@ -42,6 +42,7 @@ def all_blocks() -> dict[str, str]:
         **paper_blocks(),
         **finding_summands.summand_blocks(),
         **finding_channels.blocks(),
+        **finding_products.product_blocks(),
     }
 
 
@@ -54,6 +55,7 @@ def main() -> None:
         **finding_figures.FIGURES,
         **finding_summands.FIGURES,
         **finding_channels.CHANNEL_FIGURES,
+        **finding_products.FIGURES,
     }
     for name, draw in figures.items():
         target = RESULTS / name
