@@ -186,9 +186,15 @@ def hooked(where: Callable[[nn.Sequential], nn.Module], kind: str) -> nn.Sequent
     return model
 
 
-def replaced() -> ChannelNetwork:
+def replaced(name: str) -> ChannelNetwork:
     model = ChannelNetwork(BASIS)
-    model.forward = lambda codes: codes.sum(-2)  # type: ignore[method-assign]
+    setattr(model, name, lambda codes: codes.sum(-2))
+    return model
+
+
+def parametrized() -> ChannelNetwork:
+    model = ChannelNetwork(BASIS)
+    nn.utils.parametrize.register_parametrization(model.weights, "0", nn.Identity())
     return model
 
 
@@ -196,7 +202,8 @@ def replaced() -> ChannelNetwork:
     "model",
     [
         Mixing(BASIS),
-        replaced(),
+        *map(replaced, ["forward", "_call_impl", "_slow_forward", "_compiled_call_impl"]),
+        parametrized(),
         hooked(lambda model: model, "register_forward_hook"),
         hooked(lambda model: model[0], "register_forward_hook"),
         hooked(lambda model: model[1], "register_forward_pre_hook"),

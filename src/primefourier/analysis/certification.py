@@ -21,6 +21,7 @@ from primefourier.analysis.channel_certification import certify_channels, find_c
 from primefourier.analysis.finite_check import (
     Certificate,
     check_tuples,
+    is_unchanged,
     label_integers,
     require_periodic,
     shift,
@@ -221,11 +222,10 @@ def _embeddings(model: nn.Module, period: int) -> list[PrimeFourierEmbedding]:
         raise TypeError(f"model must be a torch module, got a {type(model).__name__}")
     found = [m for m in model.modules() if isinstance(m, PrimeFourierEmbedding)]
     for embedding in found:
-        changed = embedding._forward_hooks or embedding._forward_pre_hooks
-        if type(embedding) is not PrimeFourierEmbedding or changed or "forward" in vars(embedding):
+        if not is_unchanged(embedding, PrimeFourierEmbedding):
             raise ValueError(
                 "the model must read integers through PrimeFourierEmbedding itself, without hooks "
-                f"and other forward methods, got a {type(embedding).__name__}"
+                f"and replaced methods, got a {type(embedding).__name__}"
             )
         if embedding.num_embeddings is not None:
             raise ValueError(

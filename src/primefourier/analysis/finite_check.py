@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from primefourier.arithmetic.integers import format_integer
 
@@ -165,6 +165,12 @@ def shift(inputs: Tensor, period: int, generator: np.random.Generator, most: int
     sizes = np.exp2(generator.uniform(0, largest, size=inputs.shape)).astype(np.int64)
     turns = sizes * generator.choice([-1, 1], size=inputs.shape)
     return inputs + torch.from_numpy(turns * period)
+
+
+def is_unchanged(module: nn.Module, *kinds: type) -> bool:
+    """Return whether a module is of one of the classes itself, without hooks and other methods."""
+    hooks = module._forward_hooks or module._forward_pre_hooks
+    return type(module) in kinds and not hooks and not any(map(callable, vars(module).values()))
 
 
 def label_integers(label: Callable[[Tensor], Any], inputs: Tensor) -> Tensor:
