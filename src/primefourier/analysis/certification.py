@@ -23,6 +23,7 @@ from primefourier.analysis.finite_check import (
     check_tuples,
     is_unchanged,
     label_integers,
+    refuse_table,
     require_periodic,
     shift,
 )
@@ -227,11 +228,7 @@ def _embeddings(model: nn.Module, period: int) -> list[PrimeFourierEmbedding]:
                 "the model must read integers through PrimeFourierEmbedding itself, without hooks "
                 f"and replaced methods, got a {type(embedding).__name__}"
             )
-        if embedding.num_embeddings is not None:
-            raise ValueError(
-                f"the embedding has a table of {embedding.num_embeddings} integers and refuses "
-                "others; use one without num_embeddings"
-            )
+        refuse_table(embedding)
         for foreign in (t for row in embedding.basis.periods for t in row if period % t):
             raise ValueError(
                 f"the model reads a circle of period {foreign}, which does not divide {period}; "

@@ -21,6 +21,7 @@ from primefourier.analysis.finite_check import (
     check_tuples,
     is_unchanged,
     label_integers,
+    refuse_table,
     require_periodic,
 )
 from primefourier.arithmetic.integers import format_integer
@@ -61,11 +62,8 @@ def find_channels(model: object, basis: Basis, operands: int) -> ChannelNetwork 
             raise ValueError(
                 f"basis must be that of the {type(layer).__name__}, {layer.basis}, got {basis}"
             )
-        if getattr(layer, "num_embeddings", None) is not None:
-            raise ValueError(
-                f"the embedding has a table of {layer.num_embeddings} integers and refuses "
-                "others; use one without num_embeddings"
-            )
+        if layer is not network:
+            refuse_table(layer)
     if operands != network.operands:
         raise ValueError(f"the network has {network.operands} operands, got operands={operands}")
     return network

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from primefourier.arithmetic.integers import format_integer
+from primefourier.nn import PrimeFourierEmbedding
 
 _SHIFTED = 1000
 """How many labels are compared with those of other integers of the same residues."""
@@ -131,7 +132,8 @@ def check_tuples(
     total = period**operands
     wrong, rounding, found = 0, 0.0, None
     for start in range(0, total, batch_size):
-        inputs = _tuples(start, min(start + batch_size, total), period, operands)
+        numbers = torch.arange(start, min(start + batch_size, total))
+        inputs = torch.stack(torch.unravel_index(numbers, (period,) * operands), dim=1)
         values = run(inputs)
         margins = margins_of(inputs, values)
         again = [second(inputs)]
@@ -149,16 +151,6 @@ def check_tuples(
     return found._replace(wrong=wrong, rounding=rounding)
 
 
-def _tuples(start: int, stop: int, period: int, operands: int) -> Tensor:
-    """Return the tuples of residues with some numbers, (n, operands)."""
-    rest = torch.arange(start, stop)
-    digits = []
-    for _ in range(operands):
-        digits.append(rest % period)
-        rest = rest // period
-    return torch.stack(digits[::-1], dim=1)
-
-
 def shift(inputs: Tensor, period: int, generator: np.random.Generator, most: int) -> Tensor:
     """Return integers of both signs and all sizes below a limit, with the same residues."""
     largest = math.log2(max(2, most // period - 1))
@@ -171,6 +163,15 @@ def is_unchanged(module: nn.Module, *kinds: type) -> bool:
     """Return whether a module is of one of the classes itself, without hooks and other methods."""
     hooks = module._forward_hooks or module._forward_pre_hooks
     return type(module) in kinds and not hooks and not any(map(callable, vars(module).values()))
+
+
+def refuse_table(embedding: PrimeFourierEmbedding) -> None:
+    """Raise ValueError if an embedding has a table, and so does not read all integers."""
+    if embedding.num_embeddings is not None:
+        raise ValueError(
+            f"the embedding has a table of {embedding.num_embeddings} integers and refuses others; "
+            "use one without num_embeddings"
+        )
 
 
 def label_integers(label: Callable[[Tensor], Any], inputs: Tensor) -> Tensor:
