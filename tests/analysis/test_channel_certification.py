@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from primefourier import PrimeBasis, decode, encode
+from primefourier import PAPER_BASIS, PrimeBasis, decode, encode
 from primefourier.analysis import certify
 from primefourier.nn import ChannelNetwork, PrimeFourierEmbedding, circular_loss
 
@@ -214,6 +214,14 @@ def parametrized() -> ChannelNetwork:
 def test_what_only_resembles_a_channel_network_is_refused(model: nn.Module) -> None:
     with pytest.raises(ValueError, match="must be a ChannelNetwork itself"):
         certify(model, BASIS, add)
+
+
+def test_a_channel_network_inside_another_module_is_said_to_be_the_reason() -> None:
+    for basis in (BASIS, PAPER_BASIS):
+        with pytest.raises(ValueError, match="so certify the ChannelNetwork itself"):
+            certify(nn.ModuleList([ChannelNetwork(basis)]), basis, add)
+    with pytest.raises(TypeError, match="model must be a torch module, got a function"):
+        certify(add, PAPER_BASIS, add)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -193,11 +193,17 @@ def label_integers(label: Callable[[Tensor], Any], inputs: Tensor) -> Tensor:
 
 
 def require_periodic(
-    label: Callable[[Tensor], Any], period: int, operands: int, *, residues: bool = False
+    label: Callable[[Tensor], Any],
+    period: int,
+    operands: int,
+    *,
+    residues: bool = False,
+    hint: str = "",
 ) -> None:
     """Raise ValueError if labels change when operands change by multiples of a period.
 
-    With ``residues``, only the residues of the labels modulo the period must not change.
+    With ``residues``, only the residues of the labels modulo the period must not change. The hint
+    ends the message.
     """
     if not callable(label):
         raise TypeError(f"label must be a function of integers (n, operands), got {label!r}")
@@ -212,5 +218,5 @@ def require_periodic(
         raise ValueError(
             f"{what} must depend only on the operands modulo {period}, got {int(first[i])} for "
             f"{tuple(base[i].tolist())} and {int(second[i])} for {tuple(shifted[i].tolist())}; "
-            "if it does, check that it does not overflow int64"
+            f"if it does, check that it does not overflow int64{hint}"
         )
