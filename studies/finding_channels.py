@@ -101,13 +101,13 @@ def channel_blocks() -> Iterator[tuple[str, str]]:
     columns = ["network", "basis", "pairs", "parameters", "networks", "in range", "10^6", "10^18"]
     yield "channels table", Table(columns, rows).markdown()
     counted = "; ".join(
-        f"{words}: {right[network][1]} of {right[network][0]} in range, {right[network][2]} near a "
-        "million"
+        f"{words}, {right[network][1]} of {right[network][0]} in range and {right[network][2]} "
+        "near a million"
         for network, words in NAMES.items()
     )
     yield (
         "channels sentence",
-        f"Right, with at least {channels.RIGHT:.0%} of the answers, are: {counted}.",
+        f"Networks with at least {channels.RIGHT:.0%} of the answers right: {counted}.",
     )
     rows = [
         [words, *(write_spread(cell[_FAR]) for cell in by_pairs(network).values())]
@@ -121,10 +121,10 @@ def channel_blocks() -> Iterator[tuple[str, str]]:
     cases = [one["cases"] for one in proofs]
     yield (
         "channels proofs",
-        f"Proved for all integers are {sum(one['proved'] for one in own)} of {len(own)} channel "
-        f"networks trained on {group(channels.FEW)} pairs below 500, and "
-        f"{sum(one['proved'] for one in fresh)} of {len(fresh)} of `train_channels`, with "
-        f"{min(cases)} to {max(cases)} cases and a smallest margin of "
+        f"`certify` proves for all integers {sum(one['proved'] for one in own)} of {len(own)} "
+        f"channel networks trained on {group(channels.FEW)} pairs below 500, and "
+        f"{sum(one['proved'] for one in fresh)} of {len(fresh)} trained by `train_channels`. Each "
+        f"takes {min(cases)} to {max(cases)} cases; the smallest margin is "
         f"{min(one['margin'] for one in proofs if one['proved']):.2f}.",
     )
 
@@ -156,7 +156,8 @@ def huge_blocks() -> Iterator[tuple[str, str]]:
     yield (
         "huge smallest",
         f"The smallest network that is proved has {group(min(o['parameters'] for o in proved))} "
-        f"parameters; with every seed, {group(min(sizes[hidden] for hidden in every))}.",
+        f"parameters; the smallest proved with every seed has "
+        f"{group(min(sizes[hidden] for hidden in every))}.",
     )
     primes = [one["primes"] for one in trained() if "primes" in one]
     unseen = [[found[str(p)] for p in huge.UNSEEN] for found in primes]
@@ -258,7 +259,7 @@ def draw_huge() -> Figure:
         left.plot(primes, [one["predicted"] for one in found.values()], color=INK, lw=1, zorder=1)
         left.plot(primes, [one["right"] for one in found.values()], "o", color=BLUE, ms=4, lw=0)
     left.axvline(huge.SEEN.primes[-1], color=INK, lw=0.8, ls=":")
-    left.text(huge.SEEN.primes[-1] * 1.05, 0.1, "unseen", size=9, color=INK)
+    left.text(huge.SEEN.primes[-1] * 1.05, 0.1, "unseen →", size=9, color=INK)
     left.set_xscale("log")
     left.set_xticks([3, 10, 30, 59, 100, 300, 1000], ["3", "10", "30", "59", "100", "300", "1000"])
     left.minorticks_off()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 
 import numpy as np
@@ -17,6 +18,7 @@ from primefourier.figures.style import (
     write_title,
 )
 from primefourier.lab.record import Record
+from studies import products
 from studies.finding_studies import FAR, run_of, several, table
 
 BASES = {
@@ -52,29 +54,40 @@ def product_blocks() -> dict[str, str]:
         rows.append(row)
     seeds = sorted({record.config.seed for record in records("characters")})
     many = records("eight characters")
-    unneeded = sum(
+    unneeded = [
         drop > 0.02
         for record in many
         for name, drop in zip(record.measured.row_names, record.row_drops("permute"), strict=True)
         if name not in (record.measured.relevant or ())
-    )
+    ]
     (first, *_) = remainders = records("modulus as input")
     ends = [end for end in first.measured.accuracy_beyond if end.endswith("beyond")]
     means = {int(end.split()[0]): _mean(remainders, end) for end in ends}
     seen = {m: value for m, value in means.items() if value > 0.9}
-    rest = [f"{value:.2f} (m = {m})" for m, value in means.items() if m not in seen]
+    rest = [f"{m}: {value:.2f}" for m, value in means.items() if m not in seen]
+    proofs = json.loads(products.PROOFS.read_text())
+    proved = {base: [one for one in proofs if one["base"] == base] for base in products.BASES[:2]}
+    own, circles = (
+        f"{sum(one['proved'] for one in some)} of {len(some)}" for some in proved.values()
+    )
+    failing = {one["N"] for one in proved["circles"] if not one["proved"]}
     return {
+        "products proofs": (
+            f"`analysis.certify` proves {own} networks with characters of N for all integers, "
+            f"and {circles} with circles; the others are wrong for some residues modulo "
+            f"{several(sorted(failing))}."
+        ),
         "products table": table(["N", *BASES.values()], rows),
         "products sentence": (
-            f"Accuracy in range (r = 500) / near a million, means over seeds {several(seeds)}. Of "
-            f"{len(many)} networks with characters of further primes, {unneeded} rows without need "
-            "cost more than 0.02."
+            f"Accuracy in range (r = 500) / near a million, means over seeds {several(seeds)}. In "
+            f"{len(many)} networks with characters of further primes, {sum(unneeded)} of "
+            f"{len(unneeded)} rows without need cost more than 0.02."
         ),
         "products inputs": (
             "With the primes 3 … 23 the accuracy near a million is at least "
             f"{min(seen.values()):.2f} for m = {several(sorted(seen))}, which were trained and "
-            f"whose primes the basis has. For the others it is {several(rest)}. The basis has the "
-            "primes of m = 35, which was not among the trained."
+            f"whose primes the basis has. For others, by m: {', '.join(rest)}. Only 35 of "
+            "these has its primes in the basis, but was not trained."
         ),
     }
 

@@ -9,9 +9,10 @@ from typing import Any
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from primefourier.figures.style import GREEN, VERMILLION, new_page, style_axes, write_labels
+from primefourier.figures.style import GREEN, INK, VERMILLION, new_page, style_axes, write_labels
 from studies.finding_paper import spaced
 from studies.finding_studies import RESULTS, several, table
+from studies.summands import NEAR, PUBLISHED, TERMS
 
 
 @cache
@@ -53,24 +54,30 @@ def summand_blocks() -> dict[str, str]:
 
 def draw_summands() -> Figure:
     """Draw the accuracy of rounded and raw sums against the number of terms."""
-    key = [
-        (Line2D([], [], color=GREEN, marker="o"), "rounded between additions: exact"),
-        (Line2D([], [], color=VERMILLION, marker="X"), "points passed on as they are: exact"),
-    ]
-    figure, body = new_page(
-        5.4, 3.2, title="Sums of many terms by a proved adder, q = 974 269", caption="", key=key
-    )
-    axes = body.subplots()
     found = summands()["sums"]
+    largest = found[-1]["q"]
+    published: dict[str, Any] = {"marker": "D", "mfc": "white", "mec": INK, "lw": 0, "ms": 7}
+    key = [
+        (
+            Line2D([], [], color=GREEN, marker="o"),
+            "points moved to the nearest residues in between",
+        ),
+        (Line2D([], [], color=VERMILLION, marker="X"), "points passed on as they are"),
+        (Line2D([], [], **published), f"published network, share within {NEAR} of q"),
+    ]
+    title = f"Sums stay exact if points are rounded (q = {spaced(largest)})"
+    figure, body = new_page(5.4, 3.5, title=title, caption="", key=key)
+    axes = body.subplots()
     for how, color, marker in (("rounded", GREEN, "o"), ("raw", VERMILLION, "X")):
-        shown = [(one["k"], one[how]["exact"]) for one in found if one["q"] == found[-1]["q"]]
+        shown = [(one["k"], one[how]["exact"]) for one in found if one["q"] == largest]
         axes.plot(*zip(*shown, strict=True), color=color, marker=marker, lw=1.8, ms=7)
+    axes.plot(TERMS[-1], PUBLISHED, **published)
     axes.set_xscale("log", base=2)
     ticks = sorted({one["k"] for one in found})
     axes.set_xticks(ticks, [str(k) for k in ticks])
     axes.set_ylim(0, 1.06)
     style_axes(axes, grid="y")
-    write_labels(axes, across="number of terms k", up="share of right sums", inches=(4.4, 2.6))
+    write_labels(axes, across="number of terms k", up="share of exact sums", inches=(4.4, 2.6))
     return figure
 
 

@@ -41,3 +41,14 @@ def test_the_published_summary_is_that_of_the_records() -> None:
     found = channels.summarise(lab.open(channels.FOLDER))
     published = json.loads((channels.FOLDER / "summary.json").read_text())
     assert published["networks"] == json.loads(json.dumps(found))
+
+
+def test_channels_are_trained_with_one_thread_for_the_same_sums_everywhere() -> None:
+    before, used = torch.get_num_threads(), []
+    try:
+        torch.set_num_threads(2)
+        basis = PrimeBasis((3,), 1)
+        train_channels(basis, steps=1, observe=lambda _: used.append(torch.get_num_threads()))
+        assert (used, torch.get_num_threads()) == ([1], 2)
+    finally:
+        torch.set_num_threads(before)

@@ -145,3 +145,20 @@ def test_remainders_of_every_modulus_are_drawn() -> None:
         assert np.array_equal(some.labels, [a % m for a, m in some.inputs.tolist()])
     assert drawn.beyond["11 beyond"].inputs[:, 0].min() >= 5000
     assert drawn.beyond["11 in range"].inputs[:, 0].max() < 50
+
+
+def test_products_of_every_modulus_are_proved_with_its_characters() -> None:
+    found = json.loads(products.PROOFS.read_text())
+    places = [
+        (base, n, seed)
+        for base in products.BASES[:2]
+        for n in products.MODULI
+        for seed in products.SEEDS
+    ]
+    assert [(one["base"], one["N"], one["seed"]) for one in found] == places
+    for one in found:
+        assert one["cases"] == one["N"] ** 2
+        assert one["proved"] == (one["margin"] > 2 * one["rounding"])
+        assert one["proved"] or one["base"] == "circles"
+    again = products.prove("characters", 7, 42)
+    assert (again["proved"], again["cases"], again["wrong"]) == (True, 49, 0)

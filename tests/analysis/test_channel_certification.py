@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from primefourier import PrimeBasis, decode, encode
+from primefourier import PAPER_BASIS, PrimeBasis, decode, encode
 from primefourier.analysis import certify
 from primefourier.nn import ChannelNetwork, PrimeFourierEmbedding, circular_loss
 
@@ -186,9 +186,15 @@ def hooked(where: Callable[[nn.Sequential], nn.Module], kind: str) -> nn.Sequent
     return model
 
 
-def replaced() -> ChannelNetwork:
+def replaced(name: str) -> ChannelNetwork:
     model = ChannelNetwork(BASIS)
-    model.forward = lambda codes: codes.sum(-2)  # type: ignore[method-assign]
+    setattr(model, name, lambda codes: codes.sum(-2))
+    return model
+
+
+def parametrized() -> ChannelNetwork:
+    model = ChannelNetwork(BASIS)
+    nn.utils.parametrize.register_parametrization(model.weights, "0", nn.Identity())
     return model
 
 
@@ -196,7 +202,8 @@ def replaced() -> ChannelNetwork:
     "model",
     [
         Mixing(BASIS),
-        replaced(),
+        *map(replaced, ["forward", "_call_impl", "_slow_forward", "_compiled_call_impl"]),
+        parametrized(),
         hooked(lambda model: model, "register_forward_hook"),
         hooked(lambda model: model[0], "register_forward_hook"),
         hooked(lambda model: model[1], "register_forward_pre_hook"),
@@ -207,6 +214,14 @@ def replaced() -> ChannelNetwork:
 def test_what_only_resembles_a_channel_network_is_refused(model: nn.Module) -> None:
     with pytest.raises(ValueError, match="must be a ChannelNetwork itself"):
         certify(model, BASIS, add)
+
+
+def test_a_channel_network_inside_another_module_is_said_to_be_the_reason() -> None:
+    for basis in (BASIS, PAPER_BASIS):
+        with pytest.raises(ValueError, match="so certify the ChannelNetwork itself"):
+            certify(nn.ModuleList([ChannelNetwork(basis)]), basis, add)
+    with pytest.raises(TypeError, match="model must be a torch module, got a function"):
+        certify(add, PAPER_BASIS, add)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -424,6 +424,17 @@ def test_the_demo_of_huge_integers_fits_a_narrow_terminal(
     assert max(map(len, out.splitlines())) <= 40
 
 
+@pytest.mark.process
+def test_an_interrupted_demo_stops_with_one_word() -> None:
+    words = [sys.executable, "-m", "primefourier", "demo", "huge"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith(b"The task: (a + b) mod 9613801750771063195")
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    assert (process.returncode, errors) == (1, b"Stopped.\n")
+
+
 @pytest.mark.parametrize(("option", "least"), [("--width", 1), ("--steps", 1), ("--seed", 0)])
 def test_the_demo_of_huge_integers_refuses_wrong_numbers(pfe: Pfe, option: str, least: int) -> None:
     code, out, err = pfe("demo", "huge", option, str(least - 1))

@@ -3,7 +3,6 @@
 import copy
 import math
 import pickle
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -235,24 +234,6 @@ def test_a_compiled_head_gives_the_same() -> None:
     assert torch.equal(compiled.value, head.decode(features, signed=True).value)
     loss = torch.compile(head.loss, fullgraph=True)
     torch.testing.assert_close(loss(features, numbers), head.loss(features, numbers))
-
-
-@pytest.mark.process
-def test_distributed_training_has_the_same_gradients(tmp_path: Path) -> None:
-    torch.manual_seed(0)
-    alone = Loss(CRTHead(5, BASIS))
-    features, numbers = torch.randn(4, 5), torch.arange(4)
-    torch.distributed.init_process_group(
-        "gloo", init_method=f"file://{tmp_path / 'group'}", rank=0, world_size=1
-    )
-    try:
-        spread = nn.parallel.DistributedDataParallel(copy.deepcopy(alone))
-        for model in (alone, spread):
-            model(features, numbers).backward()
-    finally:
-        torch.distributed.destroy_process_group()
-    for one, other in zip(alone.parameters(), spread.parameters(), strict=True):
-        torch.testing.assert_close(one.grad, other.grad)
 
 
 def test_copies_are_complete_and_other_bases_refused() -> None:

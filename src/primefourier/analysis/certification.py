@@ -21,7 +21,9 @@ from primefourier.analysis.channel_certification import certify_channels, find_c
 from primefourier.analysis.finite_check import (
     Certificate,
     check_tuples,
+    is_unchanged,
     label_integers,
+    refuse_table,
     require_periodic,
     shift,
 )
@@ -91,27 +93,28 @@ def certify(
     'Proved for all integers: right on all 225 tuples of 2 residues modulo 15. Smallest margin ...
     """
     require_either(basis)
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"model must be a torch module, got a {type(model).__name__}")
     count = as_integer(operands, "operands", at_least=1)
     step = as_integer(batch_size, "batch_size", at_least=2)
     if channels := find_channels(model, basis, count):
         return certify_channels(model, channels, label, most_cases=most_cases, batch_size=step)
     period = basis.range
     cases = period**count
+    hint = ""
+    if any(isinstance(module, ChannelNetwork) for module in model.modules()):
+        hint = (
+            "; a ChannelNetwork inside another module is not proved prime by prime, so certify the "
+            "ChannelNetwork itself"
+        )
     if cases > most_cases:
-        inside = any(isinstance(module, ChannelNetwork) for module in model.modules())
         raise ValueError(
             f"certify checks at most {most_cases} cases, got {format_integer(cases)} = "
             f"{format_integer(period)}^{count}; use fewer primes or a smaller depth, or raise "
-            "most_cases"
-            + (
-                "; a ChannelNetwork inside another module is not proved prime by prime, so certify "
-                "the ChannelNetwork itself"
-                if inside
-                else ""
-            )
+            f"most_cases{hint}"
         )
     embeddings = _embeddings(model, period)
-    require_periodic(label, period, count)
+    require_periodic(label, period, count, hint=hint)
     reference = next(chain(model.parameters(), model.buffers()), torch.empty(0))
     other = torch.float32 if reference.dtype == torch.float64 else torch.float64
     twin = copy.deepcopy(model).to(other)
@@ -217,21 +220,14 @@ def _unseal(module: nn.Module, arguments: tuple[Any, ...]) -> tuple[Any, ...]:  
 
 def _embeddings(model: nn.Module, period: int) -> list[PrimeFourierEmbedding]:
     """Return the embeddings of a model, if their codes depend on residues alone."""
-    if not isinstance(model, nn.Module):
-        raise TypeError(f"model must be a torch module, got a {type(model).__name__}")
     found = [m for m in model.modules() if isinstance(m, PrimeFourierEmbedding)]
     for embedding in found:
-        changed = embedding._forward_hooks or embedding._forward_pre_hooks
-        if type(embedding) is not PrimeFourierEmbedding or changed or "forward" in vars(embedding):
+        if not is_unchanged(embedding, PrimeFourierEmbedding):
             raise ValueError(
                 "the model must read integers through PrimeFourierEmbedding itself, without hooks "
-                f"and other forward methods, got a {type(embedding).__name__}"
+                f"and replaced methods, got a {type(embedding).__name__}"
             )
-        if embedding.num_embeddings is not None:
-            raise ValueError(
-                f"the embedding has a table of {embedding.num_embeddings} integers and refuses "
-                "others; use one without num_embeddings"
-            )
+        refuse_table(embedding)
         for foreign in (t for row in embedding.basis.periods for t in row if period % t):
             raise ValueError(
                 f"the model reads a circle of period {foreign}, which does not divide {period}; "

@@ -19,7 +19,9 @@ from torch import Tensor, nn
 from primefourier.analysis.finite_check import (
     Certificate,
     check_tuples,
+    is_unchanged,
     label_integers,
+    refuse_table,
     require_periodic,
 )
 from primefourier.arithmetic.integers import format_integer
@@ -43,32 +45,25 @@ def find_channels(model: object, basis: Basis, operands: int) -> ChannelNetwork 
     if not isinstance(network, ChannelNetwork):
         return None
     parts = [model, *layers, network.weights, network.biases]
-    kinds = {nn.Sequential, nn.ParameterList, PrimeFourierEmbedding, ChannelNetwork}
-    weights = [*network.weights, *network.biases]
-    changed = any(type(weight) is not nn.Parameter for weight in weights)
-    changed = changed or any(
-        type(part) not in kinds
-        or part._forward_hooks
-        or part._forward_pre_hooks
-        or "forward" in vars(part)
-        for part in parts
-    )
-    if changed or [type(layer) for layer in layers[:-1]] not in ([], [PrimeFourierEmbedding]):
+    kinds = nn.Sequential, nn.ParameterList, PrimeFourierEmbedding, ChannelNetwork
+    if (
+        not all(is_unchanged(part, *kinds) for part in parts)
+        or any(type(weight) is not nn.Parameter for weight in [*network.weights, *network.biases])
+        or [type(layer) for layer in layers[:-1]] not in ([], [PrimeFourierEmbedding])
+    ):
         raise ValueError(
             "the model must be a ChannelNetwork itself, or nn.Sequential of a "
-            "PrimeFourierEmbedding and a ChannelNetwork, without hooks, other forward methods and "
-            f"other kinds of parameters, got {', '.join(type(layer).__name__ for layer in layers)}"
+            "PrimeFourierEmbedding and a ChannelNetwork, not compiled, without hooks, replaced "
+            "methods and other kinds of parameters, got "
+            f"{', '.join(type(layer).__name__ for layer in layers)}"
         )
     for layer in layers:
         if layer.basis != basis:
             raise ValueError(
                 f"basis must be that of the {type(layer).__name__}, {layer.basis}, got {basis}"
             )
-        if getattr(layer, "num_embeddings", None) is not None:
-            raise ValueError(
-                f"the embedding has a table of {layer.num_embeddings} integers and refuses "
-                "others; use one without num_embeddings"
-            )
+        if layer is not network:
+            refuse_table(layer)
     if operands != network.operands:
         raise ValueError(f"the network has {network.operands} operands, got operands={operands}")
     return network

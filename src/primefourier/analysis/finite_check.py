@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from primefourier.arithmetic.integers import format_integer
+from primefourier.nn import PrimeFourierEmbedding
 
 _SHIFTED = 1000
 """How many labels are compared with those of other integers of the same residues."""
@@ -131,7 +132,8 @@ def check_tuples(
     total = period**operands
     wrong, rounding, found = 0, 0.0, None
     for start in range(0, total, batch_size):
-        inputs = _tuples(start, min(start + batch_size, total), period, operands)
+        numbers = torch.arange(start, min(start + batch_size, total))
+        inputs = torch.stack(torch.unravel_index(numbers, (period,) * operands), dim=1)
         values = run(inputs)
         margins = margins_of(inputs, values)
         again = [second(inputs)]
@@ -149,22 +151,27 @@ def check_tuples(
     return found._replace(wrong=wrong, rounding=rounding)
 
 
-def _tuples(start: int, stop: int, period: int, operands: int) -> Tensor:
-    """Return the tuples of residues with some numbers, (n, operands)."""
-    rest = torch.arange(start, stop)
-    digits = []
-    for _ in range(operands):
-        digits.append(rest % period)
-        rest = rest // period
-    return torch.stack(digits[::-1], dim=1)
-
-
 def shift(inputs: Tensor, period: int, generator: np.random.Generator, most: int) -> Tensor:
     """Return integers of both signs and all sizes below a limit, with the same residues."""
     largest = math.log2(max(2, most // period - 1))
     sizes = np.exp2(generator.uniform(0, largest, size=inputs.shape)).astype(np.int64)
     turns = sizes * generator.choice([-1, 1], size=inputs.shape)
     return inputs + torch.from_numpy(turns * period)
+
+
+def is_unchanged(module: nn.Module, *kinds: type) -> bool:
+    """Return whether a module is of one of the classes itself, without hooks and other methods."""
+    hooks = module._forward_hooks or module._forward_pre_hooks
+    return type(module) in kinds and not hooks and not any(map(callable, vars(module).values()))
+
+
+def refuse_table(embedding: PrimeFourierEmbedding) -> None:
+    """Raise ValueError if an embedding has a table, and so does not read all integers."""
+    if embedding.num_embeddings is not None:
+        raise ValueError(
+            f"the embedding has a table of {embedding.num_embeddings} integers and refuses others; "
+            "use one without num_embeddings"
+        )
 
 
 def label_integers(label: Callable[[Tensor], Any], inputs: Tensor) -> Tensor:
@@ -186,11 +193,17 @@ def label_integers(label: Callable[[Tensor], Any], inputs: Tensor) -> Tensor:
 
 
 def require_periodic(
-    label: Callable[[Tensor], Any], period: int, operands: int, *, residues: bool = False
+    label: Callable[[Tensor], Any],
+    period: int,
+    operands: int,
+    *,
+    residues: bool = False,
+    hint: str = "",
 ) -> None:
     """Raise ValueError if labels change when operands change by multiples of a period.
 
-    With ``residues``, only the residues of the labels modulo the period must not change.
+    With ``residues``, only the residues of the labels modulo the period must not change. The hint
+    ends the message.
     """
     if not callable(label):
         raise TypeError(f"label must be a function of integers (n, operands), got {label!r}")
@@ -205,5 +218,5 @@ def require_periodic(
         raise ValueError(
             f"{what} must depend only on the operands modulo {period}, got {int(first[i])} for "
             f"{tuple(base[i].tolist())} and {int(second[i])} for {tuple(shifted[i].tolist())}; "
-            "if it does, check that it does not overflow int64"
+            f"if it does, check that it does not overflow int64{hint}"
         )

@@ -149,7 +149,7 @@ def _short(number: int) -> str:
     ('500 000', '5·10^17', '10^18')
     """
     if number < 10**7:
-        return f"{number:,}".replace(",", " ")
+        return _in_groups(number)
     zeros = len(str(number)) - 1
     return f"{number // 10**zeros}·10^{zeros}".removeprefix("1·")
 
@@ -281,12 +281,5 @@ def _add_huge(network: ChannelNetwork, a: int, b: int) -> dict[str, int]:
 
 
 def _in_groups(number: int) -> str:
-    """Write an integer in groups of digits, so that lines can break between them.
-
-    >>> _in_groups(1234567890123)
-    '123 4567890123'
-    """
-    digits = str(number)
-    first = len(digits) % 10
-    groups = [digits[:first], *(digits[i : i + 10] for i in range(first, len(digits), 10))]
-    return " ".join(group for group in groups if group)
+    """Write an integer in groups of three digits, so that lines can break between them."""
+    return f"{number:,}".replace(",", " ")

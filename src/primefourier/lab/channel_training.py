@@ -9,9 +9,11 @@ from torch import Tensor
 
 from primefourier.arithmetic.integers import as_integer
 from primefourier.encoding import PrimeBasis
+from primefourier.lab.measurement import use_threads
 from primefourier.nn import ChannelNetwork, PrimeFourierEmbedding, circular_loss
 
 
+@use_threads(1)
 def train_channels(
     basis: PrimeBasis,
     *,
@@ -26,7 +28,8 @@ def train_channels(
 ) -> ChannelNetwork:
     """Train a ChannelNetwork on fresh random integers with Adam and a cosine schedule.
 
-    Nothing is drawn twice, so there is no test set; ``analysis.certify`` checks all residues.
+    Nothing is drawn twice, so there is no test set; ``analysis.certify`` checks all residues. With
+    one thread, sums have the same order on every machine, and a busy one is no obstacle.
 
     Args:
         basis: The primes and the depth.

@@ -62,7 +62,7 @@ def measure(
     start = time.perf_counter()
     measurement, found, error = None, None, None
     try:
-        with _threads(threads):
+        with use_threads(threads):
             measurement, found = _measure(config, device=device, probe=probe)
     except Exception:
         error = traceback.format_exc()
@@ -102,7 +102,7 @@ def train(
     (3, 3)
     """
     embedding = config.embedding
-    with _threads(threads):
+    with use_threads(threads):
         data = make_data(config)
         trainer = train_fast if applies_to(config) else train_plain
         model = trainer(config, data, observe=observe).model.eval()
@@ -171,7 +171,8 @@ def _ablate(config: ModelConfig, trained: Trained, data: Data, kind: Kind) -> Ro
 
 
 @contextmanager
-def _threads(count: int | None) -> Iterator[None]:
+def use_threads(count: int | None) -> Iterator[None]:
+    """Let torch use a number of threads for a while; None leaves it as it is."""
     before = torch.get_num_threads()
     torch.set_num_threads(before if count is None else count)
     try:

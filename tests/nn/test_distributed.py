@@ -1,0 +1,75 @@
+"""Two processes train together what one trains alone, and decode the same integers."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from primefourier import PrimeBasis
+from primefourier.nn import CRTHead
+
+BASIS = PrimeBasis((2, 3, 7), 2)
+PROGRAM = """
+import sys
+import torch
+from torch.distributed import destroy_process_group, init_process_group
+from nn.test_distributed import memorise
+
+rank, folder = int(sys.argv[1]), sys.argv[2]
+init_process_group("gloo", init_method=f"file://{folder}/group", rank=rank, world_size=2)
+found = memorise(torch.nn.parallel.DistributedDataParallel, slice(rank, None, 2))
+torch.save(found, f"{folder}/{rank}.pt")
+destroy_process_group()
+"""
+"""What one of two processes does; it gets every second example."""
+
+
+class Loss(nn.Module):
+    """A head whose forward is its loss."""
+
+    def __init__(self, head: CRTHead) -> None:
+        super().__init__()
+        self.head = head
+
+    def forward(self, features: Tensor, numbers: Tensor) -> Tensor:
+        return self.head.loss(features, numbers)
+
+
+def memorise(wrap: Callable[[nn.Module], nn.Module], some: slice) -> list[Tensor]:
+    """Train a head on some of 40 integers; return what it decodes for all, and its parameters."""
+    torch.manual_seed(0)
+    head = CRTHead(64, BASIS)
+    features, numbers = torch.randn(40, 64), torch.randint(2**62, (40,))
+    model = wrap(Loss(head))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1)
+    for _ in range(200):
+        optimizer.zero_grad()
+        model(features[some], numbers[some]).backward()
+        optimizer.step()
+    found = head.decode(features)
+    assert torch.equal(found.value, numbers % BASIS.range)
+    return [found.value, *(parameter.data for parameter in head.parameters())]
+
+
+@pytest.mark.process
+@pytest.mark.slow
+def test_two_processes_train_the_head_that_one_trains(tmp_path: Path) -> None:
+    paths = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
+    known = {**os.environ, "PYTHONPATH": paths, "GLOO_SOCKET_IFNAME": "lo"}
+    words = [sys.executable, "-c", PROGRAM]
+    both = [subprocess.Popen([*words, str(rank), str(tmp_path)], env=known) for rank in range(2)]
+    try:
+        assert [process.wait(timeout=120) for process in both] == [0, 0]
+    finally:
+        for process in both:
+            process.kill()
+    alone = memorise(lambda model: model, slice(None))
+    first, second = (torch.load(tmp_path / f"{rank}.pt") for rank in range(2))
+    for one, other, whole in zip(first, second, alone, strict=True):
+        assert torch.equal(one, other), "both have the same parameters, and so the same integers"
+        torch.testing.assert_close(one, whole)
