@@ -3,7 +3,7 @@
     pfe run studies/channels.py --out results/channels
     python -m studies.channels
 
-Four moduli of experiment 2 with three networks: the paper's; ``Channels``, which computes each
+The ten moduli of experiment 2 with three networks: the paper's; ``Channels``, which computes each
 prime's point from that prime's circles alone; and ``CRTClassifier``, which may mix primes and
 answers by the same points. All see the same pairs, with the first powers of eight primes or only
 the circles of ``plan``. "All" pairs are the paper's: 10 000 at r = 100, and 80 000 of 250 000 at
@@ -34,7 +34,7 @@ from primefourier.lab.record import Record
 
 FOLDER = Path(__file__).parents[1] / "results" / "channels"
 PRIMES = PAPER_BASIS.primes[:8]
-MODULI = (15, 33, 105, 385)
+MODULI = (15, 21, 33, 35, 55, 77, 105, 165, 231, 385)
 SEEDS = (42, 43, 44)
 BASES = ("depth 1", "plan")
 NETWORKS = (lab.RowClassifier(), lab.Channels(), lab.CRTClassifier())
