@@ -72,9 +72,9 @@ def product_blocks() -> dict[str, str]:
         ),
         "products inputs": (
             f"With the primes 3 … 23 the accuracy near a million is at least "
-            f"{min(seen.values()):.2f} for m = {several(sorted(seen))}, which were trained and whose "
-            f"primes the basis has. For the others it is {several(rest)}. The basis has the primes "
-            "of m = 35, which was not among the trained."
+            f"{min(seen.values()):.2f} for m = {several(sorted(seen))}, which were trained and "
+            f"whose primes the basis has. For the others it is {several(rest)}. The basis has the "
+            "primes of m = 35, which was not among the trained."
         ),
     }
 
