@@ -154,6 +154,7 @@ def test_a_network_that_fails_for_single_inputs_is_not_proved() -> None:
         ({"label": lambda x: x.sum(1) % 15 + 1}, "labels must be classes 0 … 14 .* got 1 … 15"),
         ({"label": lambda x: x % 15}, r"one integer for each of 1000 tuples .* shape \(1000, 2\)"),
         ({"basis": PrimeBasis((3, 5, 7, 11, 13, 17, 19), depth=1)}, "checks at most 5000000 cases"),
+        ({"most_cases": 0}, "most_cases must be an integer of at least 1, got 0"),
         ({"most_cases": 224}, r"at most 224 cases, got 225 = 15\^2"),
         ({"model": nn.Flatten(0)}, r"logits of shape \(225, classes\)"),
     ],

@@ -93,6 +93,7 @@ def certify(
     require_either(basis)
     count = as_integer(operands, "operands", at_least=1)
     step = as_integer(batch_size, "batch_size", at_least=2)
+    most_cases = as_integer(most_cases, "most_cases", at_least=1)
     if channels := find_channels(model, basis, count):
         return certify_channels(model, channels, label, most_cases=most_cases, batch_size=step)
     period = basis.range
