@@ -7,7 +7,7 @@ import torch
 from matplotlib.patches import Rectangle
 from torch import Tensor, nn
 
-from primefourier import PrimeBasis
+from primefourier import PrimeBasis, encode
 from primefourier.analysis import diagnose
 from primefourier.nn import PrimeFourierEmbedding
 
@@ -63,6 +63,23 @@ def test_an_alias_is_named_with_the_range_from_which_it_fails() -> None:
     assert "(1/23 ≈ 10/231)" in found.verdict
     known = 200 if found.beyond[200] >= 0.99 else 100
     assert f"Expect errors from inputs {known} on: accuracy" in found.verdict
+
+
+def test_several_rows_without_need_are_named_in_one_sentence() -> None:
+    class Two(Network):
+        """Flips the signs of all logits for some integers, by the rows of 13 and 19."""
+
+        def forward(self, x: Tensor) -> Tensor:
+            codes = self.embedding(x[:, 0]).unflatten(1, (6, 1, 2))[:, :, 0, 0]
+            right = encode(x[:, 0].numpy(), self.embedding.basis)[:, :, 0, 0]
+            same = torch.isclose(codes, torch.from_numpy(right), atol=1e-5)[:, [3, 4]].all(1)
+            return super().forward(x) * torch.where(same, 1, -1)[:, None]
+
+    model = Two((3, 7, 11, 13, 19, 23), 1, alias=5.0, slow=False)
+    found = diagnose(model, modulus=N, input_range=RANGE, beyond=(10**6,))
+    assert {*found.unneeded} == {13, 19, 23}
+    assert "which are not factors of 231 but look like one below 100 (" in found.verdict
+    assert all(f"1/{prime} ≈ " in found.verdict for prime in (13, 19, 23))
 
 
 def test_slow_circles_used_as_constants_are_named() -> None:

@@ -88,10 +88,7 @@ class Diagnosis:
             return " ".join(words + (unwrapped or ["Train it longer, or give it more pairs."]))
         if self.honest:
             return f"Uses only the primes of {n}, and was right on every input tried."
-        words = [
-            f"Uses {prime}, which is not a factor of {n}{self._reason(prime)}."
-            for prime in self.unneeded[:3]
-        ]
+        words = self._unneeded_words()
         wrong = [(end, accuracy) for end, accuracy in self.beyond.items() if accuracy < RIGHT]
         if wrong:
             end, accuracy = wrong[0]
@@ -131,12 +128,24 @@ class Diagnosis:
         assert self.plan.input_range is not None  # diagnose gives it
         return self.plan.input_range
 
-    def _reason(self, prime: int) -> str:
-        """Name the alias that a row takes part in, if there is one in reach."""
-        for alias in (*self.plan.aliases, *self.plan.alias_pairs):
-            if any(p == prime for p, _ in alias.channels):
-                return f" but looks like one below {self._range} ({alias.equation})"
-        return ""
+    def _unneeded_words(self) -> list[str]:
+        """Name the three most used rows without need, and the aliases that they take part in."""
+        found: dict[bool, list[tuple[str, str]]] = {True: [], False: []}
+        for prime in self.unneeded[:3]:
+            aliases = (a for a in (*self.plan.aliases, *self.plan.alias_pairs)
+                       if any(p == prime for p, _ in a.channels))  # fmt: skip
+            alias = next(aliases, None)
+            found[alias is not None].append((str(prime), alias.equation if alias else ""))
+        words = []
+        for alike, rows in found.items():
+            if rows:
+                *first, last = (prime for prime, _ in rows)
+                names = f"{', '.join(first)} and {last}" if first else last
+                which = "which are not factors" if first else "which is not a factor"
+                like = f" but look{'s' * (not first)} like one below {self._range}" * alike
+                equations = f" ({', '.join(equation for _, equation in rows)})" * alike
+                words.append(f"Uses {names}, {which} of {self.plan.modulus}{like}{equations}.")
+        return words
 
     def frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
         """Return the ablations as a data frame, one row per prime and kind."""
@@ -163,7 +172,7 @@ class Diagnosis:
         lines = [f"accuracy {self.accuracy:.4f} on inputs below {self._range}"]
         lines += [f"accuracy {a:.4f} on inputs {e // 2} … {e}" for e, a in self.beyond.items()]
         for p, drop in self.rows.items():
-            lines.append(f"row {p}: drop {drop:.3f}{' (needed)' if p in self._needed else ''}")
+            lines.append(f"row {p}: drop {drop:z.3f}{' (needed)' if p in self._needed else ''}")
         return "\n".join([*lines, self.verdict])
 
 

@@ -28,6 +28,8 @@ from primefourier.figures.style import (
 _WIDTH, _HEIGHT = 3.6, 2.1  # inches, of one panel
 _LEAST_ROWS = 6
 _RIGHT, _USED = 0.99, 0.02
+_NEAR = 30
+"""Labels of sizes whose quotient is smaller would overlap."""
 MISUSED = OTHER | {"edgecolor": VERMILLION, "linewidth": 2, "hatch": "///"}
 """The look of other rows that are used all the same."""
 
@@ -98,23 +100,28 @@ def _draw_accuracy(axes: Axes, network: Cliff) -> None:
     ends = [network.input_range, *network.beyond]
     values = [network.accuracy, *network.beyond.values()]
     axes.plot(ends, values, color=PALE, lw=2, zorder=1)
-    for i, (end, value) in enumerate(zip(ends, values, strict=True)):
-        near = i > 0 and end < 30 * ends[i - 1]  # then beside or below, not on another label
-        place = (0, 7) if not near else (10, 7) if value < 0.5 else (0, -15)
+    last, aside = (0.0, ""), True  # the last label, and whether it was put beside its marker
+    for end, value in zip(ends, values, strict=True):
         right = value >= _RIGHT
         look = {"color": GREEN, "marker": "o"} if right else {"color": VERMILLION, "marker": "X"}
         axes.plot(end, value, ms=8, lw=0, zorder=2, **look)  # type: ignore[arg-type]
+        text, near = f"{value:.2f}", end < _NEAR * last[0]
+        if near and text == last[1]:
+            continue
+        aside = near and not aside
+        place = (0, 7) if not aside else (-7, 2) if value < 0.5 else (0, -15)
         axes.annotate(
-            f"{value:.2f}", (end, value), place, size=8, color=INK,
-            ha="left" if near else "center", textcoords="offset points",
+            text, (end, value), place, size=8, color=INK, textcoords="offset points",
+            ha="right" if place[0] else "center",
         )  # fmt: skip
-    axes.axvspan(ends[0] / 30, network.input_range, color="#E8F1F8", lw=0, zorder=0)
+        last = end, text
+    axes.axvspan(ends[0] / 200, network.input_range, color="#E8F1F8", lw=0, zorder=0)
     axes.text(
-        0.04, 0.5, "trained", transform=axes.transAxes, size=8, color=INK, rotation=90, va="center",
+        0.05, 0.5, "trained", transform=axes.transAxes, size=8, color=INK, rotation=90, va="center",
         ha="center",
     )  # fmt: skip
     axes.set_xscale("log")
-    axes.set_xlim(ends[0] / 30, ends[-1] * 10)
+    axes.set_xlim(ends[0] / 200, ends[-1] * 10)
     axes.set_ylim(-0.03, 1.16)
     style_axes(axes, grid="y")
     write_labels(axes, across="inputs below", up="accuracy", inches=(_WIDTH, _HEIGHT))
