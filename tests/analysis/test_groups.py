@@ -84,6 +84,16 @@ def test_masks_are_boolean_tensors() -> None:
         require_mask([True], 7, torch.ones(9, 1))  # type: ignore[arg-type]
 
 
+@given(BASES, OPERANDS, LAYOUTS)
+def test_a_feature_mask_numbers_the_groups(
+    basis: PrimeBasis, operands: int, layout: Literal["flat", "rows"]
+) -> None:
+    groups = feature_groups(basis, "channel", operands=operands, layout=layout)
+    mask = feature_mask(groups)
+    for i, group in enumerate(groups.values()):
+        assert torch.equal(mask == i, group)
+
+
 @pytest.mark.parametrize(
     "groups",
     [
