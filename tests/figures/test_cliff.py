@@ -20,6 +20,13 @@ def test_every_row_and_every_range_is_drawn_with_its_number() -> None:
     assert points == {100: GREEN.lower(), 200: VERMILLION.lower(), 10**18: GREEN.lower()}
 
 
+def test_other_rows_are_hatched_if_the_network_uses_them() -> None:
+    drops = {3: 0.6, 5: 0.03, 17: 0.04}  # 0.03 may be noise; who measured it decides
+    network = Cliff("one", drops, (3,), 100, 1.0, {200: 0.3}, unneeded=(17,))
+    left, _ = draw_cliffs([network], title="t").axes
+    assert [bar.get_hatch() for bar in left.patches] == [None, None, "///"]
+
+
 @pytest.mark.parametrize(
     ("beyond", "texts"),
     [

@@ -156,7 +156,8 @@ class Diagnosis:
         from primefourier.figures import Cliff
 
         needed = sorted(self._needed)
-        return Cliff(name, self.rows, needed, self._range, self.accuracy, self.beyond)
+        numbers = (self._range, self.accuracy, self.beyond, self.unneeded)
+        return Cliff(name, self.rows, needed, *numbers)
 
     def figure(self, name: str = "Network") -> Figure:
         """Draw the drop of every row, and accuracy against input size; needs matplotlib.

@@ -27,7 +27,7 @@ from primefourier.figures.style import (
 
 _WIDTH, _HEIGHT = 3.6, 2.1  # inches, of one panel
 _LEAST_ROWS = 6
-_RIGHT, _USED = 0.99, 0.02
+_RIGHT = 0.99
 _NEAR = 30
 """Labels of sizes whose quotient is smaller would overlap."""
 MISUSED = OTHER | {"edgecolor": VERMILLION, "linewidth": 2, "hatch": "///"}
@@ -45,6 +45,7 @@ class Cliff:
         input_range: r; it was trained on inputs below r.
         accuracy: Accuracy in range.
         beyond: Accuracy on inputs below each number, all at or above r.
+        unneeded: Other rows that it uses all the same.
     """
 
     name: str
@@ -53,12 +54,14 @@ class Cliff:
     input_range: int
     accuracy: float
     beyond: Mapping[int, float]
+    unneeded: Sequence[int] = ()
 
 
 def draw_cliffs(networks: Sequence[Cliff], *, title: str, caption: str = "") -> Figure:
     """Draw two panels per network: the drop of every row, and accuracy against input size.
 
-    >>> one = Cliff("N = 33", {3: 0.6, 11: 0.9, 17: 0.5}, (3, 11), 100, 1.0, {200: 0.3, 10**6: 0.1})
+    >>> drops, beyond = {3: 0.6, 11: 0.9, 17: 0.5}, {200: 0.3, 10**6: 0.1}
+    >>> one = Cliff("N = 33", drops, (3, 11), 100, 1.0, beyond, unneeded=(17,))
     >>> [axes.get_title(loc="left") for axes in draw_cliffs([one], title="A cheat").axes]
     ['N = 33: rows used', 'Accuracy by input size']
     """
@@ -84,7 +87,9 @@ def draw_cliffs(networks: Sequence[Cliff], *, title: str, caption: str = "") -> 
 def _draw_rows(axes: Axes, network: Cliff) -> None:
     write_title(axes, f"{network.name}: rows used", _WIDTH)
     for x, (row, drop) in enumerate(network.drops.items()):
-        look = RELEVANT if row in network.relevant else MISUSED if drop > _USED else OTHER
+        look = (
+            RELEVANT if row in network.relevant else MISUSED if row in network.unneeded else OTHER
+        )
         axes.bar(x, drop, 0.72, **look)
         axes.text(x, max(drop, 0) + 0.02, write_short(drop), ha="center", size=8, color=INK)
     axes.set_xticks(range(len(network.drops)), [str(row) for row in network.drops])
