@@ -34,8 +34,9 @@ from primefourier.nn import ChannelNetwork, PrimeFourierEmbedding
 MOST_CASES = 5_000_000
 _MOVES = {
     *("__get__", "__getitem__", "unbind", "select", "narrow", "chunk", "split", "view", "reshape"),
-    *("flatten", "unsqueeze", "squeeze", "transpose", "permute", "movedim", "contiguous", "size"),
+    *("flatten", "unsqueeze", "squeeze", "transpose", "permute", "movedim", "size"),
     *("dim", "__len__", "numel", "stack", "cat", "expand", "to", "unflatten", "__iter__"),
+    *("long", "clone", "detach", "contiguous", "flip", "repeat", "swapaxes"),
 }
 """What a network may do with integers on their way to the embedding: move them, not compute."""
 

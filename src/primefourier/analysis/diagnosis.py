@@ -155,9 +155,8 @@ class Diagnosis:
         """Return rows and accuracies as :func:`primefourier.figures.draw_cliffs` draws them."""
         from primefourier.figures import Cliff
 
-        needed = sorted(self._needed)
         numbers = (self._range, self.accuracy, self.beyond, self.unneeded)
-        return Cliff(name, self.rows, needed, *numbers)
+        return Cliff(name, self.rows, sorted(self._needed), *numbers)
 
     def figure(self, name: str = "Network") -> Figure:
         """Draw the drop of every row, and accuracy against input size; needs matplotlib.

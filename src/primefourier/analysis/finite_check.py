@@ -76,7 +76,7 @@ class Certificate:
         by = "" if classifier else f" modulo {self.period}"
         if self.wrong:
             return (
-                f"Not right for all integers: {self.wrong} of {cases} are wrong. For ({at}) the "
+                f"Not right for all integers: wrong on {self.wrong} of {cases}. For ({at}) the "
                 f"answer is {self.answer}, not {self.expected}{by}."
             )
         return (
