@@ -159,9 +159,9 @@ def test_a_plan_names_a_basis_without_aliases_and_slow_circles() -> None:
         assert f"To avoid {cause}, use only the primes of N, {own}." in words
         assert "To avoid" not in plan(n, own, input_range=r).explain()
         assert ("With inputs up to" in words) == (n == 231)
-    slow = sum(period > 4000 for row in PAPER_BASIS.periods for period in row)
+    slow = sum(period > 1000 for row in PAPER_BASIS.periods for period in row)
     words = plan(7, PAPER_BASIS, input_range=1000).explain()
-    assert f"Slow circles: {slow} of the 96 make less than a quarter turn." in words
+    assert f"Slow circles: {slow} of the 96 make less than one turn." in words
     assert "more than 4 turns, 0 used a circle without need." in words
     # 25 is an alias of 45 that the primes of 45 at depth 2 cannot avoid
     assert "To avoid" not in plan(45, PrimeBasis((3, 5), 2), input_range=100).explain()

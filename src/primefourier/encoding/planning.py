@@ -134,9 +134,9 @@ class Plan:
 
     @property
     def _slow(self) -> int:
-        """How many circles make less than a quarter turn below r, and can serve as constants."""
-        assert self.input_range is not None  # the callers have one
-        return sum(t > 4 * self.input_range for row in self.basis.periods for t in row)
+        """How many irrelevant circles make less than a turn below r, and can serve as constants."""
+        n, r = self.modulus, self.input_range or math.inf
+        return sum(t > r and n % t > 0 for row in self.basis.periods for t in row)
 
     def degenerate(self, input_range: int) -> bool:
         """Return whether sums of two inputs below ``input_range`` never reach N.
@@ -220,8 +220,8 @@ class Plan:
             )
         if self._slow:
             lines.append(
-                f"Slow circles: {self._slow} of the {len(self.basis.channels)} make less than a "
-                "quarter turn. A network that uses them as constants is wrong far beyond."
+                f"Slow circles: {self._slow} of the {len(self.basis.channels)} make less than one "
+                "turn. A network that uses them as constants is wrong far beyond."
             )
         return lines + self._explain_remedies()
 
