@@ -78,8 +78,9 @@ chaos: install ## Break sweeps on purpose, and count the records that are lost
 fuzz: install ## Throw 100 000 damaged and hostile files at everything that reads
 	$(BIN)/python -m chaos.fuzz
 
-trials: install ## Train three networks more, and turn two of their circles together
+trials: install ## Train some networks more, turn two of their circles together, and put slow ones back
 	$(BIN)/python -m studies.two_blocks
+	$(BIN)/python -m studies.slow_circles
 
 findings: install ## Compute the numbers and draw the figures of docs/findings from the records
 	$(BIN)/python -m studies.findings

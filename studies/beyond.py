@@ -168,6 +168,30 @@ def judge_rule(networks: Sequence[dict[str, Any]], fails: NDArray[np.bool_]) -> 
     }
 
 
+def draw_areas(networks: Sequence[dict[str, Any]], fails: NDArray[np.bool_]) -> dict[str, Any]:
+    """Return 95 % intervals of the areas under the curve, and by how much aliases exceed N/r.
+
+    Networks of one (N, r) have the same aliases, so places are drawn again, not networks.
+    """
+    names = [one["place"][:2] for one in networks]
+    places = sorted(set(names)) or [(0, 0)]
+    index = np.array([places.index(name) for name in names], dtype=int)
+    share = np.full(len(places), 1 / len(places))
+    drawn = np.random.default_rng(0).multinomial(len(places), share, size=2000)[:, index]
+    yes, no = drawn * fails, drawn * ~fails
+    pairs = yes.sum(1) * no.sum(1)
+    found = {}
+    for name in SCORES:
+        scores = np.array([one[name] for one in networks])
+        above = (scores[:, None] > scores) + 0.5 * (scores[:, None] == scores)
+        found[name] = ((yes @ above) * no).sum(1)[pairs > 0] / pairs[pairs > 0]
+    found["nearest alias - N/r"] = found["nearest alias"] - found["N/r"]
+    return {
+        name: np.quantile(areas, (0.025, 0.975)).round(3).tolist() if areas.size else None
+        for name, areas in found.items()
+    }
+
+
 def summarise(run: lab.Run) -> dict[str, Any]:
     """Count right networks by basis and test set, and ask what predicts and explains failing.
 
@@ -200,6 +224,7 @@ def summarise(run: lab.Run) -> dict[str, Any]:
                 score: area(np.array([one[score] for one in networks]), fails) for score in SCORES
             }
             part[f"rule at {end}"] = judge_rule(networks, fails)
+        part["intervals at 1000000"] = draw_areas(networks, fails)
         summary[name] = part
     mixed = [
         one["within"] for base in ("paper", "depth 1") for experiment in ("composite", "prime")

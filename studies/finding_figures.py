@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
 from primefourier.figures.style import (
     BLUE,
@@ -83,10 +85,10 @@ def draw_beyond() -> Figure:
     ]
     figure, panels = _page(
         [*_WHO.values()],
-        title="Right in range, wrong beyond",
+        title="Networks that are right in range: how many are right beyond it",
         key=key,
-        up="share of those right in range",
-        across="inputs",
+        up="share of networks that are right",
+        across="inputs up to",
     )
     for axes, experiment in zip(panels, _WHO, strict=True):
         for i, (base, look) in enumerate(_LOOKS.items()):
@@ -94,7 +96,8 @@ def draw_beyond() -> Figure:
             size = part["right in range"]
             counts = [(size, size), *((part[f"right at {end}"], size) for end in ENDS)]
             _shares(axes, counts, 0.08 * (i - 1.5), look)
-        axes.set_xticks(range(6), ["in range", *ENDS.values()], size=8)
+        ends = [re.sub(r"10\^(\d+)", r"$10^{\1}$", end) for end in ENDS.values()]
+        axes.set_xticks(range(6), ["in range", *ends], size=9)
         axes.set_ylim(-0.04, 1.06)
     return figure
 
@@ -110,8 +113,8 @@ def draw_causes() -> Figure:
     figure, panels = _page(
         [*_WHO.values()],
         title="Why networks with the paper's basis fail near a million",
-        key=[(Patch(**look), words) for words, look in looks.items()],
-        up="networks",
+        key=[(Patch(**look), words) for words, look in reversed(looks.items())],
+        up="number of networks",
         across="input range r",
     )
     run = run_of("beyond")
@@ -134,6 +137,7 @@ def draw_causes() -> Figure:
                 axes.bar(x, count, 0.7, bottom=bottom, **looks[words])
                 bottom += count
         axes.set_xticks(range(len(beyond.RANGES)), [str(r) for r in beyond.RANGES])
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     return figure
 
 
@@ -157,19 +161,20 @@ def _cause(one: dict[str, object], twin: dict[str, object] | None) -> str:
 def draw_ranks() -> Figure:
     """Draw how many networks use a pair among the first k of the registered order."""
     ranks = used_ranks()
+    sizes = [size for _, size in ranks]
     figure, (axes,) = _page(
         ["r ≥ 500: the two most used rows are among the k nearest pairs"],
         title="The misused pair was among five named before training",
         key=[
-            (Line2D([], [], color=VERMILLION, lw=2), "networks"),
+            (Line2D([], [], color=VERMILLION, lw=2), f"{len(ranks)} networks"),
             (Line2D([], [], color=PALE, lw=2), "by chance"),
         ],
         up="share of networks",
-        across="k",
+        across=f"k, of {min(sizes)} to {max(sizes)} pairs",
     )
     ks = np.arange(21)
     used = [np.mean([place <= k for place, _ in ranks]) for k in ks]
-    chance = [np.mean([min(1, k / size) for _, size in ranks]) for k in ks]
+    chance = [np.mean([min(1, k / size) for size in sizes]) for k in ks]
     axes.step(ks, used, where="post", color=VERMILLION, lw=2)
     axes.plot(ks, chance, color=PALE, lw=2)
     axes.set_xlim(0, 20)
@@ -183,13 +188,16 @@ def draw_ranks() -> Figure:
 def draw_drift() -> Figure:
     """Draw the share of blocks that are used against their drift, alone and in pairs."""
     figure, panels = _page(
-        ["one circle alone", "with the best partner (alone 2 turns or more)"],
-        title="The nearer a circle to a harmonic of N, the more often it is used",
+        ["every circle, by itself", "circles 2 turns away, with a partner"],
+        title="The nearer a circle is to a harmonic of N, the more often it is used",
         key=[
-            (Line2D([], [], color=VERMILLION, marker="o", lw=0), "circles that cost more than 0.1")
+            (
+                Line2D([], [], color=VERMILLION, marker="o", lw=1.4),
+                "used: costs more than 0.1 of the accuracy, with 95 % interval",
+            )
         ],
-        up="share used, log scale",
-        across="drift in turns below r",
+        up="share of circles used",
+        across="drift from the harmonic, in turns below r",
     )
     for axes, bins in zip(panels, (answers().aliases, answers().alias_pairs), strict=True):
         for x, one in enumerate(bins):
@@ -233,7 +241,7 @@ def draw_powers() -> Figure:
     """Draw the drop of every block for moduli with square factors."""
     found = power_drops()
     figure, (axes,) = _page(
-        ["each dot is one block of one network"],
+        ["each dot is one circle of one network"],
         title="Powers are used where they divide N",
         key=[
             (Line2D([], [], color=BLUE, marker="o", lw=0), "period divides N (labelled)"),
@@ -242,18 +250,21 @@ def draw_powers() -> Figure:
                 "period does not divide N",
             ),
         ],
-        up="drop",
+        up="drop without the circle",
         across="modulus N",
     )
     for x, blocks in enumerate(found.values()):
         needed = [(period, drops) for period, need, drops in blocks if need]
         rest = [drop for _, need, drops in blocks if not need for drop in drops]
+        if x:
+            axes.axvline(x - 0.5, color=PALE, lw=0.6)
         axes.plot([x] * len(rest), rest, "o", mfc="white", mec=OTHER["edgecolor"], ms=4, lw=0)
         for i, (period, drops) in enumerate(needed):
-            place = x + 0.14 * (i - (len(needed) - 1) / 2)
+            place = x + 0.19 * (i - (len(needed) - 1) / 2)
             axes.plot([place] * len(drops), drops, "o", color=BLUE, ms=4, lw=0)
             axes.text(place, max(drops) + 0.03, str(period), ha="center", size=7, color=INK)
     axes.set_xticks(range(len(found)), [str(n) for n in found])
+    axes.set_xlim(-0.5, len(found) - 0.5)
     axes.set_ylim(-0.04, 1.0)
     return figure
 
@@ -268,7 +279,7 @@ def draw_proofs() -> Figure:
             (Line2D([], [], color=GREEN, marker="o", lw=0), "smallest margin of a right logit"),
             (Line2D([], [], color=PALE, marker="s", lw=0), "largest change by rounding"),
         ],
-        up="logits, log scale",
+        up="difference of logits",
         across="modulus N",
     )
     for x, one in enumerate(found):

@@ -25,6 +25,7 @@ BASES = {
     "without N": "the paper's without N's primes",
 }
 ENDS = dict(zip(beyond.ENDS, ("r … 2r", "10^4", "10^6", "10^9", "10^18"), strict=True))
+EXPERIMENTS = ("composite", "prime")
 FAR = "1000000"
 """The test set that stands for inputs far beyond the range."""
 
@@ -94,7 +95,7 @@ def beyond_blocks() -> Iterator[tuple[str, str]]:
     """Yield which networks are right beyond their range, what explains it and what predicts it."""
     found = summary()
     rows = []
-    for experiment in ("composite", "prime"):
+    for experiment in EXPERIMENTS:
         for base, words in BASES.items():
             part = found[f"{experiment} {base}"]
             right = [part[f"right at {end}"] for end in ENDS]
@@ -111,9 +112,7 @@ def beyond_blocks() -> Iterator[tuple[str, str]]:
     paper, plan = (
         Counter(
             {
-                end: sum(
-                    found[f"{experiment} {base}"][end] for experiment in ("composite", "prime")
-                )
+                end: sum(found[f"{experiment} {base}"][end] for experiment in EXPERIMENTS)
                 for end in ("right in range", *(f"right at {end}" for end in ENDS))
             }
         )
@@ -126,7 +125,7 @@ def beyond_blocks() -> Iterator[tuple[str, str]]:
         f"only the circles that `plan` names, {low} are right up to 10^18."
     )
     yield "readme beyond", sentence
-    removed = [found[f"{experiment} without N"] for experiment in ("composite", "prime")]
+    removed = [found[f"{experiment} without N"] for experiment in EXPERIMENTS]
     sentence = (
         f"Experiment 2 with {seeds_of('composite paper')} and experiment 1 at |P| ≤ 8 with "
         f"{seeds_of('prime paper')}; a network is right on a test set if at least "
@@ -141,7 +140,7 @@ def beyond_blocks() -> Iterator[tuple[str, str]]:
     )
     yield "beyond sentence", sentence
     rows, explained = [], 0
-    for experiment in ("composite", "prime"):
+    for experiment in EXPERIMENTS:
         why = found[f"{experiment}: why networks fail near a million"]
         counts = [why[name] for name in beyond.CAUSES]
         rows.append([experiment, why["fail"], *counts])
@@ -157,16 +156,16 @@ def beyond_blocks() -> Iterator[tuple[str, str]]:
     )
     yield "causes sentence", sentence
     rows = []
-    for experiment in ("composite", "prime"):
+    for experiment in EXPERIMENTS:
         for base in ("paper", "depth 1"):
             part = found[f"{experiment} {base}"]
-            area, rule = part[f"area at {FAR}"], part[f"rule at {FAR}"]
+            area, rule = with_intervals(part), part[f"rule at {FAR}"]
             rows.append(
                 [
                     experiment,
                     BASES[base],
                     f"{rule['happened']} of {part['right in range']}",
-                    *(number(area[name]) for name in beyond.SCORES),
+                    *(area[name] for name in beyond.SCORES),
                     f"{rule['both']} of {rule['predicted']}",
                     f"{rule['both']} of {rule['happened']}",
                     f"{rule['both by N/r']} of {rule['happened']}",
@@ -174,16 +173,22 @@ def beyond_blocks() -> Iterator[tuple[str, str]]:
             )
     columns = ["N", "basis", "fail", *(f"AUC of {name}" for name in beyond.SCORES)]
     yield "predictors table", table([*columns, "precision", "recall", "recall of N/r"], rows)
-    shallow = [
-        found[f"{experiment} depth 1"][f"area at {FAR}"] for experiment in ("composite", "prime")
-    ]
     areas = {
-        name: several([number(area[name]) for area in shallow]) for name in ("nearest alias", "N/r")
+        (base, name): several(
+            [number(found[f"{who} {base}"][f"area at {FAR}"][name]) for who in EXPERIMENTS]
+        )
+        for base in ("depth 1", "paper")
+        for name in ("nearest alias", "N/r")
     }
+    more = [
+        found[f"{who} paper"][f"intervals at {FAR}"]["nearest alias - N/r"] for who in EXPERIMENTS
+    ]
     sentence = (
-        "With first powers alone, where only aliases are left, the drift of the nearest alias "
-        f"ranks failing networks before others with an area under the curve of "
-        f"{areas['nearest alias']} (composite and prime N), N/r with {areas['N/r']}."
+        "The drift of the nearest alias ranks failing networks before others with an area under "
+        f"the curve of {areas['depth 1', 'nearest alias']} (composite and prime N) with first "
+        f"powers alone, N/r with {areas['depth 1', 'N/r']}; with the paper's basis the drift with "
+        f"{areas['paper', 'nearest alias']}, N/r with {areas['paper', 'N/r']} (95 % intervals of "
+        f"the difference: {several([f'{low:.2f} to {high:.2f}' for low, high in more])})."
     )
     yield "predictors short", sentence
     within = found["within networks"]
@@ -192,9 +197,20 @@ def beyond_blocks() -> Iterator[tuple[str, str]]:
         f"In {within['networks']} networks that use some other rows and not others, the area under "
         f"the curve is {number(within['alias'])} in the mean for a row's nearest alias and "
         f"{number(within['pair'])} for its nearest pair. The rule behind precision and recall says "
-        f"that a network fails if its nearest alias drifts by less than {beyond.NEAR} turns."
+        f"that a network fails if its nearest alias drifts by less than {beyond.NEAR} turns. In "
+        "brackets are 95 % intervals, from drawing the pairs (N, r) again."
     )
     yield "predictors sentence", sentence
+
+
+def with_intervals(part: Mapping[str, Any]) -> dict[str, str]:
+    """Return the areas under the curve of a study beyond the range, with their intervals."""
+    areas, intervals = part[f"area at {FAR}"], part[f"intervals at {FAR}"]
+    found = {}
+    for name, area in areas.items():
+        ends = "" if intervals[name] is None else "–".join(f"{end:.2f}" for end in intervals[name])
+        found[name] = number(area) + (f" ({ends})" if ends else "")
+    return found
 
 
 def failing_plans() -> str:

@@ -45,6 +45,26 @@ def test_the_area_under_the_curve_counts_pairs() -> None:
     assert predictions.area(scores, np.array([True] * 4)) is None
 
 
+def test_intervals_of_areas_draw_places_again_and_not_networks() -> None:
+    numbers = np.random.default_rng(1)
+    networks, fails = [], []
+    for n in range(12):
+        fails.append(n % 3 == 0)
+        scores = {name: float(numbers.normal(1.0 * fails[-1])) for name in beyond.SCORES}
+        networks.append({"place": (n, 100, 42, 8)} | scores | {"N/r": float(n)})
+    found = beyond.draw_areas(networks, np.array(fails))
+    for name in beyond.SCORES:
+        exact = predictions.area(np.array([one[name] for one in networks]), np.array(fails))
+        assert exact is not None
+        low, high = found[name]
+        assert 0 <= low <= exact <= high <= 1
+    low, high = found["nearest alias - N/r"]
+    assert low < high
+    assert beyond.draw_areas(networks * 5, np.array(fails * 5)) == found
+    assert beyond.draw_areas(networks, np.array([True] * 12))["N/r"] is None
+    assert beyond.draw_areas([], np.zeros(0, dtype=bool))["N/r"] is None
+
+
 def test_a_decoy_drifts_by_what_its_name_says() -> None:
     for modulus, harmonic in decoys.HARMONICS.items():
         period = decoys.decoy_period(modulus, 0.4)

@@ -3,11 +3,13 @@
 import math
 
 import numpy as np
+import pytest
 import torch
 
 from primefourier.lab.config import prime_parts
 from primefourier.lab.training import read_integers
 from small_models import small_config
+from studies import beyond, slow_circles
 from studies.two_blocks import turn, turned_drops
 
 
@@ -36,3 +38,11 @@ def test_turning_the_circle_a_network_reads_costs_its_accuracy() -> None:
     assert found["accuracy"] > 0.9
     assert found[alone] > 0.5
     assert set(found) == {"accuracy", alone, other, "same way", "opposite ways"}
+
+
+@pytest.mark.slow
+def test_slow_circles_from_the_range_make_a_network_right_again() -> None:
+    found = slow_circles.repair(beyond.model("paper", 7, 8, 1000, 42))
+    assert found.inside >= beyond.RIGHT
+    assert found.slow >= beyond.RIGHT
+    assert max(found.far, found.others) < 0.95

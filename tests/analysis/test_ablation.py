@@ -233,6 +233,10 @@ WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: ablate(nn.Unflatten(1, (2, 3)), INPUTS, LABELS, MASK), ValueError,
      r"without the classes, \(20, 2\), got \(20,\)"),
     (lambda: ablate(MODEL, INPUTS, LABELS, MASK, batch_size=0), ValueError, "batch_size must be"),
+    (lambda: ablate(MODEL, INPUTS, LABELS, [MASK]), TypeError,  # type: ignore[arg-type]
+     "groups must have a mask for each label, got a list"),
+    (lambda: ablate(MODEL, INPUTS, LABELS, MASK, metric=torch.nn.functional.cross_entropy),
+     ValueError, r"each of \d+ answers, got shape \(\); a loss needs reduction='none'"),
     (lambda: ablate(MODEL, INPUTS, LABELS, MASK, kind="permute", seed=-1), ValueError, "seed must"),
     (lambda: ablate(lambda x: x, INPUTS, LABELS, MASK), TypeError,  # type: ignore[arg-type]
      "model must be a torch module, got a function"),

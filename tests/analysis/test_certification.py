@@ -88,6 +88,27 @@ def test_a_circle_whose_period_does_not_divide_the_modulus_is_refused() -> None:
         certify(Reader(PrimeBasis((3, 5, 7), depth=1)), BASIS, add)
 
 
+MOVES: dict[str, Callable[[Tensor], Tensor]] = {
+    "long": lambda x: x.long(),
+    "to": lambda x: x.to(torch.int64),
+    "clone and detach": lambda x: x.clone().detach(),
+    "flip": lambda x: x.flip(1),
+    "stack of columns": lambda x: torch.stack([x[:, 1], x[:, 0]], dim=1),
+    "reshape": lambda x: x.reshape(-1).view(-1, 2).swapaxes(0, 1).mT.contiguous(),
+}
+
+
+@pytest.mark.parametrize("move", MOVES.values(), ids=MOVES)
+def test_integers_may_be_moved_on_their_way_to_the_embedding(
+    move: Callable[[Tensor], Tensor],
+) -> None:
+    class Moving(Reader):
+        def forward(self, x: Tensor) -> Tensor:
+            return super().forward(move(x))
+
+    assert certify(Moving(), BASIS, add).proved
+
+
 class Clamped(PrimeFourierEmbedding):
     """Codes of integers up to 1000."""
 
@@ -100,6 +121,8 @@ CHEATS: dict[str, Callable[[Tensor], Tensor]] = {
     "sum": lambda x: x + (x.sum(1, keepdim=True) > 10**6),
     "int8": lambda x: x.to(torch.int8),
     "int32": lambda x: x.to(torch.int32),
+    "int": lambda x: x.clone().int(),
+    "write": lambda x: x.clone().fill_(3),
     "bytes": lambda x: x.view(torch.int32)[:, ::2],
     "table": lambda x: TABLE[x],
     "unwrapped": lambda x: x.as_subclass(Tensor).clamp(max=100),
@@ -154,6 +177,7 @@ def test_a_network_that_fails_for_single_inputs_is_not_proved() -> None:
         ({"label": lambda x: x.sum(1) % 15 + 1}, "labels must be classes 0 … 14 .* got 1 … 15"),
         ({"label": lambda x: x % 15}, r"one integer for each of 1000 tuples .* shape \(1000, 2\)"),
         ({"basis": PrimeBasis((3, 5, 7, 11, 13, 17, 19), depth=1)}, "checks at most 5000000 cases"),
+        ({"most_cases": 0}, "most_cases must be an integer of at least 1, got 0"),
         ({"most_cases": 224}, r"at most 224 cases, got 225 = 15\^2"),
         ({"model": nn.Flatten(0)}, r"logits of shape \(225, classes\)"),
     ],

@@ -115,7 +115,7 @@ def test_one_wrong_pair_of_one_prime_is_found(network: ChannelNetwork) -> None:
     assert (found.wrong, found.counterexample, found.period) == (1, (4, 11), 13)
     assert (found.expected, found.answer) == (2, 5)
     assert found.margin < 0
-    assert "1 of all 373 tuples" in found.explain()
+    assert "wrong on 1 of 373 tuples" in found.explain()
     assert "For (4, 11) the answer is 5, not 2 modulo 13." in found.explain()
     for size in (2, 7, 100):
         assert certify(wrong, BASIS, add, batch_size=size).counterexample == (4, 11)

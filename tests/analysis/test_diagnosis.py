@@ -7,7 +7,7 @@ import torch
 from matplotlib.patches import Rectangle
 from torch import Tensor, nn
 
-from primefourier import PrimeBasis
+from primefourier import PrimeBasis, encode
 from primefourier.analysis import diagnose
 from primefourier.nn import PrimeFourierEmbedding
 
@@ -65,6 +65,23 @@ def test_an_alias_is_named_with_the_range_from_which_it_fails() -> None:
     assert f"Expect errors from inputs {known} on: accuracy" in found.verdict
 
 
+def test_several_rows_without_need_are_named_in_one_sentence() -> None:
+    class Two(Network):
+        """Flips the signs of all logits for some integers, by the rows of 13 and 19."""
+
+        def forward(self, x: Tensor) -> Tensor:
+            codes = self.embedding(x[:, 0]).unflatten(1, (6, 1, 2))[:, :, 0, 0]
+            right = encode(x[:, 0].numpy(), self.embedding.basis)[:, :, 0, 0]
+            same = torch.isclose(codes, torch.from_numpy(right), atol=1e-5)[:, [3, 4]].all(1)
+            return super().forward(x) * torch.where(same, 1, -1)[:, None]
+
+    model = Two((3, 7, 11, 13, 19, 23), 1, alias=5.0, slow=False)
+    found = diagnose(model, modulus=N, input_range=RANGE, beyond=(10**6,))
+    assert {*found.unneeded} == {13, 19, 23}
+    assert "which are not factors of 231 but look like one below 100 (" in found.verdict
+    assert all(f"1/{prime} ≈ " in found.verdict for prime in (13, 19, 23))
+
+
 def test_slow_circles_used_as_constants_are_named() -> None:
     model = Network((3, 7, 11), 6, alias=0, slow=True)
     found = diagnose(model, modulus=N, input_range=RANGE)
@@ -78,7 +95,7 @@ def test_causes_that_no_circle_explains_are_not_invented() -> None:
         def forward(self, x: Tensor) -> Tensor:
             return super().forward(x.to(torch.int8))
 
-    found = diagnose(Narrow((3, 7, 11), 1, alias=0, slow=False), modulus=N, input_range=100)
+    found = diagnose(Narrow((3, 7, 11), 1, alias=0, slow=False), modulus=N, input_range=120)
     assert not found.honest
     assert "No circle explains it; check whether the model reads its integers" in found.verdict
 
@@ -126,7 +143,11 @@ def test_every_kind_and_row_is_in_the_frame_and_in_words() -> None:
     ("options", "words"),
     [
         ({"model": nn.Linear(2, 2)}, "must have one PrimeFourierEmbedding, .* got 0"),
-        ({"beyond": (150,)}, "beyond must be an integer of at least 200, got 150"),
+        ({"beyond": (150,)}, "every end in beyond must be an integer of at least 200, got 150"),
+        ({"input_range": 2**70}, f"input_range must be at most {2**62}, got {2**70}"),
+        ({"modulus": 10**30}, f"modulus must be at most {2**62}, got {10**30}"),
+        ({"operands": 0}, "operands must be an integer of at least 1, got 0"),
+        ({"seed": -1}, "seed must be an integer of at least 0, got -1"),
         ({"beyond": (2**64,)}, r"none above 2\^63"),
         ({"beyond": ()}, "beyond must have at least one number"),
         ({"samples": 1}, "samples must be an integer of at least 100, got 1"),
@@ -139,6 +160,59 @@ def test_wrong_arguments_are_refused(options: dict[str, Any], words: str) -> Non
     arguments: dict[str, Any] = {"model": model, "modulus": N, "input_range": RANGE} | options
     with pytest.raises(ValueError, match=words):
         diagnose(arguments.pop("model"), **arguments)
+
+
+@pytest.mark.parametrize("name", ["label", "prepare", "beyond"])
+def test_a_number_where_functions_or_several_are_needed_is_refused(name: str) -> None:
+    model = Network((3, 7, 11), 1, alias=0, slow=False)
+    options: dict[str, Any] = {name: 3}
+    with pytest.raises(TypeError, match=rf"{name} must be .*got 3"):
+        diagnose(model, modulus=N, input_range=RANGE, **options)
+
+
+def test_a_diverged_network_is_refused() -> None:
+    last = nn.Linear(4, 3)
+    model = nn.Sequential(PrimeFourierEmbedding(PrimeBasis((3,), 1)), nn.Flatten(), last)
+    nn.init.constant_(last.bias, torch.nan)
+    with pytest.raises(ValueError, match="weights must be finite, got NaN or infinity"):
+        diagnose(model, modulus=3, input_range=RANGE)
+
+
+def test_a_range_in_which_no_sum_wraps_around_is_named() -> None:
+    class Plain(Network):
+        """Add, but never wrap: the answer to a + b is at most 230."""
+
+        def forward(self, x: Tensor) -> Tensor:
+            return nn.functional.one_hot(x.sum(1).clamp(max=N - 1), N) + 0 * super().forward(x)
+
+    model = Plain((3, 7, 11), 1, alias=0, slow=False)
+    words = "No sum of inputs below 100 reaches 231, so none wraps around: train on a range of 117"
+    assert words in diagnose(model, modulus=N, input_range=100).verdict
+    assert "No circle explains it" in diagnose(model, modulus=N, input_range=117).verdict
+    learned_nothing = Network((3, 7, 11, 23), 1, alias=-50.0, slow=False)
+    assert words in diagnose(learned_nothing, modulus=N, input_range=100).verdict
+    # of a task other than sums nothing is known
+    assert words not in diagnose(model, modulus=N, input_range=100, label=wrapped).verdict
+
+
+def wrapped(x: Tensor) -> Tensor:
+    return x.sum(1) % N
+
+
+def test_answers_that_change_with_other_rows_are_named_where_all_are_right() -> None:
+    class Tied(Network):
+        """Row 13 changes the answer where it does not belong to the same integers."""
+
+        def forward(self, x: Tensor) -> Tensor:
+            logits = super().forward(x)
+            codes = self.embedding(x[:, 0]).unflatten(1, (4, -1, 2))[:, 3, 0]
+            right = PrimeFourierEmbedding(self.embedding.basis)(x[:, 0]).unflatten(1, (4, -1, 2))
+            wrong = (codes != right[:, 3, 0]).any(1) & (x[:, 0] == 5)
+            return torch.where(wrong[:, None], -logits, logits)
+
+    found = diagnose(Tied((3, 7, 11, 13), 1, alias=0, slow=False), modulus=N, input_range=500)
+    assert (found.unneeded, found.honest) == ((), False)
+    assert found.verdict == "Right on every input tried, but some answers change with other rows."
 
 
 def test_the_figure_shows_the_rows_the_accuracies_and_the_verdict() -> None:

@@ -1,6 +1,6 @@
 """Groups of features by prime, depth, channel and operand, in both layouts."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 import torch
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from primefourier import PrimeBasis, encode
-from primefourier.analysis import feature_groups
+from primefourier.analysis import feature_groups, feature_mask
 from primefourier.analysis.groups import require_mask
 from primefourier.nn import PrimeFourierEmbedding
 from strategies import BASES
@@ -82,3 +82,29 @@ def test_masks_are_boolean_tensors() -> None:
         require_mask(torch.ones(4), 7, torch.ones(9, 4))
     with pytest.raises(TypeError, match="the mask of group 7 must be a torch tensor, got a list"):
         require_mask([True], 7, torch.ones(9, 1))  # type: ignore[arg-type]
+
+
+@given(BASES, OPERANDS, LAYOUTS)
+def test_a_feature_mask_numbers_the_groups(
+    basis: PrimeBasis, operands: int, layout: Literal["flat", "rows"]
+) -> None:
+    groups = feature_groups(basis, "channel", operands=operands, layout=layout)
+    mask = feature_mask(groups)
+    for i, group in enumerate(groups.values()):
+        assert torch.equal(mask == i, group)
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        {},
+        [torch.tensor([True])],
+        {"a": torch.tensor([True, True]), "b": torch.tensor([True])},
+        {"a": torch.tensor([True, True]), "b": torch.tensor([True, False])},
+        {"a": torch.tensor([True, False])},
+    ],
+    ids=["none", "a list", "two shapes", "overlapping", "incomplete"],
+)
+def test_a_feature_mask_needs_every_feature_in_one_group(groups: Any) -> None:
+    with pytest.raises(ValueError, match="every feature in exactly one group, got"):
+        feature_mask(groups)

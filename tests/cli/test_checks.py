@@ -1,6 +1,8 @@
 """``pfe theory``, ``pfe bench``; ``pfe verify`` on records as measured and on changed ones."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -155,6 +157,36 @@ def test_json_has_both_measurements_and_the_seed_decides_the_sample(
     keys = [chosen(seed) for seed in range(6)]
     assert keys[0] == chosen(0)
     assert len(set(keys)) > 1
+
+
+@pytest.mark.process
+def test_parts_of_a_study_file_are_trained_again(pfe: Pfe, tmp_path: Path) -> None:
+    file, out = tmp_path / "study.py", str(tmp_path / "out")
+    file.write_text(
+        "from dataclasses import dataclass\n"
+        "from typing import ClassVar\n"
+        "from primefourier import lab\n"
+        "@lab.register\n@dataclass(frozen=True)\n"
+        "class Mine(lab.PrimeFourier):\n    name: ClassVar[str] = 'verified again'\n"
+        "task = lab.ModularArithmetic(modulus=3, input_range=20)\n"
+        "training = lab.Training(epochs=1)\n"
+        "config = lab.ModelConfig(embedding=Mine((3, 5), 1), task=task, training=training)\n"
+        "study = lab.Study('mine', [config])\n"
+    )
+    workers = ("--workers", "0")
+    assert pfe("run", str(file), "--out", out, *workers)[0] == 0
+
+    def verify(*words: str) -> tuple[int, str]:  # in a process that has not loaded the file
+        command = [sys.executable, "-m", "primefourier", "verify", out, *workers, *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return done.returncode, " ".join((done.stdout + done.stderr).split())
+
+    code, shown = verify()
+    assert (code, "not registered here" in shown) == (1, True)
+    code, shown = verify("--study", str(file))
+    assert (code, "1 of 1 model gave the same measurement" in shown) == (0, True), shown
+    code, _, err = pfe("verify", out, "--study", "none.py")
+    assert (code, "file 'none.py' not found; name a Python file" in err) == (2, True)
 
 
 def test_verify_needs_measured_models(pfe: Pfe, tmp_path: Path) -> None:

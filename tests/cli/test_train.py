@@ -371,9 +371,9 @@ def test_the_demo_catches_a_cheat_and_proves_an_honest_network(pfe: Pfe, here: P
     found = json.loads(out)
     assert code == 0
     cheater, honest = found["networks"]
-    assert cheater["accuracy"] > 0.99
+    assert cheater["accuracy"] == pytest.approx(1.00, abs=0.005)  # what the README says
+    assert cheater["beyond"]["200"] == pytest.approx(0.02, abs=0.01)
     assert cheater["unneeded"] == [17]
-    assert cheater["beyond"]["200"] < 0.1  # the README says 0.02
     assert (honest["accuracy"], set(honest["beyond"].values())) == (1.0, {1.0})
     certificate = found["certificate"]
     assert (certificate["proved"], certificate["cases"]) == (True, 33**2)
@@ -395,6 +395,19 @@ def test_the_demo_refuses_what_it_cannot_do_before_it_trains(
     code, out, err = pfe("demo", "cheat", *option)
     assert (code, out) == (2, "")
     assert words in err
+
+
+def test_the_demo_says_why_a_small_range_teaches_no_network(
+    pfe: Pfe, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    code, out, _ = pfe("demo", "cheat", "--modulus", "385", "--range", "50", "--out", "cliff.svg")
+    shown = " ".join(out.split())
+    assert code == 0
+    assert "5, 7 and 11 alone: " in shown
+    assert "No sum of inputs below 50 reaches 385, so none wraps around" in shown
+    assert "5·10^17" in shown
+    assert "Not right for all integers" in shown
 
 
 def test_the_demo_of_huge_integers_proves_what_it_trained(pfe: Pfe) -> None:

@@ -292,6 +292,26 @@ def test_the_value_of_an_axis_is_a_number_or_a_text() -> None:
         Axis("")
 
 
+@pytest.mark.parametrize(
+    ("path", "advice"),
+    [
+        ("task.modulos", "did you mean 'task.modulus'?"),
+        ("embeding", "did you mean 'embedding'?"),
+        ("task.modulus.real", "did you mean 'task.modulus'?"),
+    ],
+)
+def test_an_axis_that_no_model_has_is_refused(path: str, advice: str) -> None:
+    with pytest.raises(ValueError, match=f"unknown key '{path}' in the axes of 'mine'; ") as found:
+        Study("mine", [small_config()], axes=[Axis(path)])
+    assert advice in str(found.value)
+
+
+def test_an_axis_of_some_models_is_one() -> None:
+    table = replace(small_config(), embedding=LearnedTable(size=30))
+    axes = [Axis("embedding.size"), Axis("seed")]
+    assert Study("mine", [small_config(), table], axes=axes).axes == tuple(axes)
+
+
 def test_a_third_axis_gives_one_grid_for_each_of_its_values() -> None:
     configs = [
         small_config(modulus=n, input_range=r, depth=depth, seed=seed)
@@ -315,6 +335,11 @@ def test_a_stored_study_is_read_again() -> None:
     for axes in (None, (Axis("task.modulus", "N"), Axis("embedding.primes", length=True))):
         study = Study("mine", [small_config()], "Mine", axes, 0.5)
         assert read_study("mine", study_as_data(study), study.configs) == study
+    named = [
+        {"path": path, "name": "", "label": "", "length": False} for path in ("seed", "task.x")
+    ]
+    old = read_study("mine", {**study_as_data(study), "axes": named}, study.configs)
+    assert old.axes == (Axis("seed"),), "stores that were written with a misspelt axis can be read"
     with pytest.raises(ValueError, match="unknown key 'code' in the study 'mine'"):
         read_study("mine", {**study_as_data(study), "code": "import os"}, study.configs)
     data = {**study_as_data(study), "axes": [{"path": "x", "value": "y"}]}

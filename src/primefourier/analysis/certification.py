@@ -36,8 +36,9 @@ from primefourier.nn import ChannelNetwork, PrimeFourierEmbedding
 MOST_CASES = 5_000_000
 _MOVES = {
     *("__get__", "__getitem__", "unbind", "select", "narrow", "chunk", "split", "view", "reshape"),
-    *("flatten", "unsqueeze", "squeeze", "transpose", "permute", "movedim", "contiguous", "size"),
+    *("flatten", "unsqueeze", "squeeze", "transpose", "permute", "movedim", "size"),
     *("dim", "__len__", "numel", "stack", "cat", "expand", "to", "unflatten", "__iter__"),
+    *("long", "clone", "detach", "contiguous", "flip", "repeat", "swapaxes"),
 }
 """What a network may do with integers on their way to the embedding: move them, not compute."""
 
@@ -97,6 +98,7 @@ def certify(
         raise TypeError(f"model must be a torch module, got a {type(model).__name__}")
     count = as_integer(operands, "operands", at_least=1)
     step = as_integer(batch_size, "batch_size", at_least=2)
+    most_cases = as_integer(most_cases, "most_cases", at_least=1)
     if channels := find_channels(model, basis, count):
         return certify_channels(model, channels, label, most_cases=most_cases, batch_size=step)
     period = basis.range

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -14,7 +14,7 @@ from primefourier.analysis.ablation import Ablation, Kind, ablation_frame
 from primefourier.analysis.groups import feature_groups
 from primefourier.analysis.site import Inputs
 from primefourier.analysis.torch_ablation import Metric, ablate
-from primefourier.arithmetic.integers import as_integer
+from primefourier.arithmetic.integers import as_integer, format_integer
 from primefourier.encoding import Plan, plan
 from primefourier.nn import PrimeFourierEmbedding
 
@@ -44,12 +44,14 @@ class Diagnosis:
         accuracy: Accuracy on inputs below the range.
         beyond: Accuracy on inputs from half of each number up to it, all at or above the range.
         ablations: Every row, replaced in each of the ways.
+        enough: The smallest range whose sums reach N, if the input range is smaller; else None.
     """
 
     plan: Plan
     accuracy: float
     beyond: Mapping[int, float]
     ablations: Sequence[Ablation[int]]
+    enough: int | None = None
 
     @property
     def rows(self) -> dict[int, float]:
@@ -77,43 +79,41 @@ class Diagnosis:
     def verdict(self) -> str:
         """The diagnosis in words."""
         n, r = self.plan.modulus, self._range
+        unwrapped = [] if self.enough is None else [
+            f"No sum of inputs below {r} reaches {n}, so none wraps around: train on a range of "
+            f"{self.enough} or more."
+        ]  # fmt: skip
         if self.accuracy < RIGHT:
-            return (
-                f"Has not learned the task: accuracy {self.accuracy:.3f} on inputs below {r}. "
-                "Train it longer, or give it more pairs."
-            )
+            words = [f"Has not learned the task: accuracy {self.accuracy:.3f} on inputs below {r}."]
+            return " ".join(words + (unwrapped or ["Train it longer, or give it more pairs."]))
         if self.honest:
             return f"Uses only the primes of {n}, and was right on every input tried."
-        words = [
-            f"Uses {prime}, which is not a factor of {n}{self._reason(prime)}."
-            for prime in self.unneeded[:3]
-        ]
+        words = self._unneeded_words()
         wrong = [(end, accuracy) for end, accuracy in self.beyond.items() if accuracy < RIGHT]
         if wrong:
             end, accuracy = wrong[0]
-            before = [e for e in self.beyond if e < end and self.beyond[e] >= RIGHT]
-            known = max(before, default=r)
+            known = max((e for e in self.beyond if e < end), default=r)
             words.append(
                 f"Expect errors from inputs {known} on: accuracy {accuracy:.3f} on {end // 2} … "
                 f"{end}."
             )
-            words += [] if self.unneeded else [self._other_cause()]
-        else:
-            lowest = min(self.accuracy, *self.beyond.values())
+            words += unwrapped
+            depth = max((d for _, d in self.plan.relevant), default=0) + 1
+            if not self.unneeded and self.plan.basis.depth > depth:
+                words.append(
+                    "No row is used without need, so slow circles of deeper powers probably serve "
+                    f"as constants: use depth {depth}."
+                )
+            elif not self.unneeded and not unwrapped:
+                words.append(
+                    "No circle explains it; check whether the model reads its integers otherwise, "
+                    "and whether the labels are right for large integers."
+                )
+        elif (lowest := min(self.accuracy, *self.beyond.values())) < 1:
             words.append(f"Right on every range tried, except for single inputs ({lowest:.4f}).")
+        else:
+            words.append("Right on every input tried, but some answers change with other rows.")
         return " ".join(words)
-
-    def _other_cause(self) -> str:
-        depth = max((d for _, d in self.plan.relevant), default=0) + 1
-        if self.plan.basis.depth > depth:
-            return (
-                "No row is used without need, so slow circles of deeper powers probably serve as "
-                f"constants: use depth {depth}."
-            )
-        return (
-            "No circle explains it; check whether the model reads its integers otherwise, and "
-            "whether the labels are right for large integers."
-        )
 
     @property
     def _needed(self) -> set[int]:
@@ -128,12 +128,24 @@ class Diagnosis:
         assert self.plan.input_range is not None  # diagnose gives it
         return self.plan.input_range
 
-    def _reason(self, prime: int) -> str:
-        """Name the alias that a row takes part in, if there is one in reach."""
-        for alias in (*self.plan.aliases, *self.plan.alias_pairs):
-            if any(p == prime for p, _ in alias.channels):
-                return f" but looks like one below {self._range} ({alias.equation})"
-        return ""
+    def _unneeded_words(self) -> list[str]:
+        """Name the three most used rows without need, and the aliases that they take part in."""
+        found: dict[bool, list[tuple[str, str]]] = {True: [], False: []}
+        for prime in self.unneeded[:3]:
+            aliases = (a for a in (*self.plan.aliases, *self.plan.alias_pairs)
+                       if any(p == prime for p, _ in a.channels))  # fmt: skip
+            alias = next(aliases, None)
+            found[alias is not None].append((str(prime), alias.equation if alias else ""))
+        words = []
+        for alike, rows in found.items():
+            if rows:
+                *first, last = (prime for prime, _ in rows)
+                names = f"{', '.join(first)} and {last}" if first else last
+                which = "which are not factors" if first else "which is not a factor"
+                like = f" but look{'s' * (not first)} like one below {self._range}" * alike
+                equations = f" ({', '.join(equation for _, equation in rows)})" * alike
+                words.append(f"Uses {names}, {which} of {self.plan.modulus}{like}{equations}.")
+        return words
 
     def frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
         """Return the ablations as a data frame, one row per prime and kind."""
@@ -143,8 +155,8 @@ class Diagnosis:
         """Return rows and accuracies as :func:`primefourier.figures.draw_cliffs` draws them."""
         from primefourier.figures import Cliff
 
-        needed = sorted(self._needed)
-        return Cliff(name, self.rows, needed, self._range, self.accuracy, self.beyond)
+        numbers = (self._range, self.accuracy, self.beyond, self.unneeded)
+        return Cliff(name, self.rows, sorted(self._needed), *numbers)
 
     def figure(self, name: str = "Network") -> Figure:
         """Draw the drop of every row, and accuracy against input size; needs matplotlib.
@@ -160,7 +172,7 @@ class Diagnosis:
         lines = [f"accuracy {self.accuracy:.4f} on inputs below {self._range}"]
         lines += [f"accuracy {a:.4f} on inputs {e // 2} … {e}" for e, a in self.beyond.items()]
         for p, drop in self.rows.items():
-            lines.append(f"row {p}: drop {drop:.3f}{' (needed)' if p in self._needed else ''}")
+            lines.append(f"row {p}: drop {drop:z.3f}{' (needed)' if p in self._needed else ''}")
         return "\n".join([*lines, self.verdict])
 
 
@@ -216,17 +228,29 @@ def diagnose(
     r = as_integer(input_range, "input_range", at_least=2)
     count = as_integer(samples, "samples", at_least=_LEAST_SAMPLES)
     n = as_integer(modulus, "modulus", at_least=2)
+    terms = as_integer(operands, "operands", at_least=1)
+    for name, value, most in (("input_range", r, _LARGEST // 2), ("modulus", n, _LARGEST // terms)):
+        if value > most:
+            raise ValueError(f"{name} must be at most {most}, got {format_integer(value)}")
     powers = (10**k for k in (4, 6, 9, 12, 18))
-    chosen = (2 * r, *(end for end in powers if end > 4 * r)) if beyond is None else tuple(beyond)
-    ends = sorted(as_integer(end, "beyond", at_least=2 * r) for end in chosen)
+    chosen = (2 * r, *(end for end in powers if end > 4 * r)) if beyond is None else beyond
+    if not isinstance(chosen, Iterable):
+        raise TypeError(f"beyond must be several integers, such as (10**6,), got {chosen!r}")
+    ends = sorted(as_integer(end, "every end in beyond", at_least=2 * r) for end in chosen)
     if not ends or ends[-1] > _LARGEST:
-        raise ValueError(f"beyond must have at least one number, and none above 2^63, got {chosen}")
+        raise ValueError(f"beyond must have at least one number, and none above 2^63, got {ends}")
+    for name, function in (("label", label), ("prepare", prepare)):
+        if function is not None and not callable(function):
+            raise TypeError(
+                f"{name} must be a function of integers (n, operands), got {function!r}"
+            )
+    enough = -(-n // terms) + 1 if label is None and terms * (r - 1) < n else None
     label = label or (lambda x: (x % n).sum(1) % n)
     prepare = prepare or (lambda x: x)
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(as_integer(seed, "seed", at_least=0))
 
     def draw(low: int, high: int) -> Tensor:
-        drawn = generator.integers(low, high, size=(count, operands), dtype=np.int64)
+        drawn = generator.integers(low, high, size=(count, terms), dtype=np.int64)
         return torch.from_numpy(drawn)
 
     inside = draw(0, r)
@@ -252,6 +276,7 @@ def diagnose(
         found[0].accuracy,
         {e: _accuracy(model, embedding, prepare(x), label(x)) for e, x in tests.items()},
         found,
+        enough,
     )
 
 
@@ -264,6 +289,8 @@ def _accuracy(model: nn.Module, at: nn.Module, inputs: Inputs, labels: Tensor) -
 def _only_embedding(model: nn.Module) -> PrimeFourierEmbedding:
     if not isinstance(model, nn.Module):
         raise TypeError(f"model must be a torch module, got a {type(model).__name__}")
+    if not all(bool(weights.isfinite().all()) for weights in model.parameters()):
+        raise ValueError("the model's weights must be finite, got NaN or infinity: it has diverged")
     found = [module for module in model.modules() if isinstance(module, PrimeFourierEmbedding)]
     if len(found) != 1:
         raise ValueError(

@@ -65,11 +65,11 @@ class Certificate:
         classifier = self.period is None
         modulus = format_integer(self.modulus)
         by = modulus if classifier else "the largest period of each prime"
-        cases = f"all {self.cases} tuples of {self.operands} residues modulo {by}"
+        cases = f"{self.cases} tuples of {self.operands} residues modulo {by}"
         what = "logits" if classifier else "margins"
         if self.proved:
             return (
-                f"Proved for all integers: right on {cases}"
+                f"Proved for all integers: right on all {cases}"
                 f"{'' if classifier else f', and so modulo {modulus}'}. Smallest margin "
                 f"{self.margin:.3g}; rounding changes {what} by at most {self.rounding:.2g}."
             )
@@ -77,12 +77,12 @@ class Certificate:
         by = "" if classifier else f" modulo {self.period}"
         if self.wrong:
             return (
-                f"Not right for all integers: {self.wrong} of {cases} are wrong. For ({at}) the "
+                f"Not right for all integers: wrong on {self.wrong} of {cases}. For ({at}) the "
                 f"answer is {self.answer}, not {self.expected}{by}."
             )
         return (
-            f"Not proved: right on {cases}, but for ({at}) by a margin of {self.margin:.3g}, and "
-            f"rounding changes {what} by up to {self.rounding:.2g}."
+            f"Not proved: right on all {cases}, but for ({at}) by a margin of {self.margin:.3g}, "
+            f"and rounding changes {what} by up to {self.rounding:.2g}."
         )
 
 

@@ -93,10 +93,13 @@ def feature_mask(groups: Mapping[Any, Tensor]) -> Tensor:
     >>> feature_mask(feature_groups(PrimeBasis((3, 5), depth=1), "prime")).tolist()
     [0, 0, 1, 1]
     """
-    masks = torch.stack(list(groups.values()))
-    if not (masks.sum(0) == 1).all():
-        raise ValueError("every feature must be in exactly one group of a feature mask")
-    return masks.int().argmax(0)
+    masks = list(groups.values()) if isinstance(groups, Mapping) else []
+    if len({m.shape for m in masks}) != 1 or not bool((torch.stack(masks).sum(0) == 1).all()):
+        raise ValueError(
+            "groups must be masks of one shape by their labels, with every feature in exactly one "
+            f"group, got {groups!r:.80}"
+        )
+    return torch.stack(masks).int().argmax(0)
 
 
 def require_mask(mask: Tensor, label: object, features: Tensor) -> Tensor:

@@ -80,6 +80,8 @@ def ablate(
     [0.5, 0.5]
     """
     require_choice(kind, get_args(Kind), "kind")
+    if not isinstance(groups, Mapping):
+        raise TypeError(f"groups must have a mask for each label, got a {type(groups).__name__}")
     site = FeatureSite(model, at)
     size = _require_samples(inputs, labels)
     step = as_integer(batch_size, "batch_size", at_least=1)
@@ -134,10 +136,10 @@ def ablate(
 
 def _require_metric(values: object, answers: int) -> Tensor:
     if not isinstance(values, Tensor) or values.shape != (answers,):
-        shape = tuple(values.shape) if isinstance(values, Tensor) else type(values).__name__
+        given = f"shape {tuple(values.shape)}" if isinstance(values, Tensor) else repr(values)
         raise ValueError(
-            f"metric must return one value for each of {answers} answers, got {shape}; without a "
-            "reduction over the batch"
+            f"metric must return one value for each of {answers} answers, got {given:.80}; a loss "
+            "needs reduction='none'"
         )
     return values
 

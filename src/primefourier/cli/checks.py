@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
@@ -92,6 +93,7 @@ def verify(
     *,
     sample: Positive = 5,
     seed: Integer = 0,
+    study: Path | None = None,
     place: Place = _HERE,
     json: Json = False,
 ) -> int:
@@ -103,11 +105,15 @@ def verify(
     Args:
         sample: How many models, chosen at random; all, if there are fewer.
         seed: Decides which models are chosen.
+        study: The Python file of the study, if it defines parts of its models.
     """
     from primefourier.lab.store import read_store
+    from primefourier.lab.studies.study_file import read_study_file
     from primefourier.lab.verify import choose_sample
 
     place.check()
+    if study is not None:
+        read_study_file(study)
     with read_store(folder) as store:
         records = store.records()
     measured = sum(record.error is None for record in records)

@@ -134,7 +134,8 @@ def _print_results(cheater: Diagnosis, honest: Diagnosis) -> None:
 
 
 def _names(cheater: Diagnosis, honest: Diagnosis) -> tuple[str, str]:
-    primes = " and ".join(map(str, honest.plan.basis.primes))
+    *first, last = map(str, honest.plan.basis.primes)
+    primes = f"{', '.join(first)} and {last}" if first else last
     return f"{len(cheater.plan.basis.primes)} primes, 6 powers", f"{primes} alone"
 
 
@@ -143,25 +144,27 @@ def _pair(*accuracies: float) -> list[str]:
 
 
 def _short(number: int) -> str:
-    """Write a large number with few digits.
+    """Write a number with few digits, if that keeps its value.
 
-    >>> _short(500_000), _short(5 * 10**17), _short(10**18)
-    ('500 000', '5·10^17', '10^18')
+    >>> _short(200), _short(500_000), _short(10**18), _short(123456)
+    ('200', '5·10^5', '10^18', '123456')
     """
-    if number < 10**7:
-        return _in_groups(number)
     zeros = len(str(number)) - 1
+    if number < 10**4 or number % 10**zeros:
+        return str(number)
     return f"{number // 10**zeros}·10^{zeros}".removeprefix("1·")
 
 
 def _draw(cheater: Diagnosis, honest: Diagnosis, out: Path) -> None:
-    from primefourier.analysis.diagnosis import CLIFF_CAPTION
+    from primefourier.analysis.diagnosis import CLIFF_CAPTION, RIGHT
     from primefourier.figures import draw_cliffs
 
     names = _names(cheater, honest)
     networks = [found.cliff(name) for name, found in zip(names, (cheater, honest), strict=True)]
     n, r = cheater.plan.modulus, cheater.plan.input_range
-    title = f"Perfect in range, wrong beyond: (a + b) mod {n}, trained on integers below {r}"
+    title = f"(a + b) mod {n}, trained on integers below {r}"
+    if cheater.accuracy >= RIGHT > min(cheater.beyond.values()):
+        title = f"Perfect in range, wrong beyond: {title}"
     figure = draw_cliffs(networks, title=title, caption=CLIFF_CAPTION)
     write_file(out, partial(figure.savefig, format=out.suffix.lower().removeprefix(".")))
 

@@ -27,8 +27,8 @@ USES = (
     (4.0, 1, 106),
     (math.inf, 0, 550),
 )
-"""For a drift of the nearest alias below each number: networks that used a row they did not need,
-and all networks, among those of results/paper whose rows include every factor of N."""
+"""For a drift of the nearest alias up to each number: networks that used a circle they did not
+need, and all networks, among those of results/paper whose rows include every factor of N."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Plan:
 
     @property
     def risk(self) -> float | None:
-        """The share of published networks with so near an alias that used a row without need.
+        """The share of published networks with so near an alias that used a circle without need.
 
         None if no input range was given, if no sum wraps around, or if the basis lacks a factor of
         N, since all published networks have them.
@@ -117,17 +117,26 @@ class Plan:
         >>> [round(plan(n, basis, input_range=500).risk, 2) for n in (15, 77, 231)]
         [0.01, 0.4, 0.87]
         """
-        used, networks = self._uses
+        used, networks, _ = self._uses
         return used / networks if networks else None
 
     @property
-    def _uses(self) -> tuple[int, int]:
-        """Published networks with so near an alias: how many used one, and how many there are."""
+    def _uses(self) -> tuple[int, int, str]:
+        """Published networks with so near an alias: how many used one, all, and how near it is."""
         if self.input_range is None or not self.complete or self.degenerate(self.input_range):
-            return 0, 0
+            return 0, 0, ""
         found = find_aliases(self.modulus, self.basis, input_range=self.input_range)
         nearest = found[0].drift if found else math.inf
-        return next((used, networks) for end, used, networks in USES if nearest <= end)
+        i = next(i for i, (end, _, _) in enumerate(USES) if nearest <= end)
+        low, (end, used, networks) = USES[i - 1][0] if i else 0, USES[i]
+        near = f"{low:g} to {end:g} turns" if end < math.inf else f"more than {low:g} turns"
+        return used, networks, near
+
+    @property
+    def _slow(self) -> int:
+        """How many irrelevant circles make less than a turn below r, and can serve as constants."""
+        n, r = self.modulus, self.input_range or math.inf
+        return sum(t > r and n % t > 0 for row in self.basis.periods for t in row)
 
     def degenerate(self, input_range: int) -> bool:
         """Return whether sums of two inputs below ``input_range`` never reach N.
@@ -168,8 +177,8 @@ class Plan:
         if total > used > 0:
             rest = total - used
             lines.append(
-                f"A linear map that respects addition mod {n} is zero on the other {rest} "
-                f"channel{'s'[: rest > 1]}."
+                f"A linear map that respects addition mod {n} is zero on the other "
+                f"{f'{rest} channels' if rest > 1 else 'channel'}."
             )
         lines.append(self.explain_missing())
         if self.input_range is not None:
@@ -186,43 +195,51 @@ class Plan:
         return "\n".join(lines)
 
     def _explain_aliases(self) -> list[str]:
-        """Say which blocks a network may misuse below r, how often, and what avoids it."""
+        """Say which circles a network may misuse below r, how often, and what avoids it."""
         assert self.input_range is not None  # the caller has one
-        n, r, basis = format_integer(self.modulus), self.input_range, self.basis
-        below = format_integer(r)
-        used, networks = self._uses
+        n, below = format_integer(self.modulus), format_integer(self.input_range)
+        used, networks, near = self._uses
         lines = []
         if self.aliases:
             lines.append(
                 f"Aliases: circles that resemble a harmonic k/{n} for inputs below {below}. A "
                 "network that uses one is wrong beyond."
             )
-            lines += [f"  {a.equation}, drift {a.drift:.2f} turns" for a in self.aliases[:_LISTED]]
+            lines += [f"  {a.equation}, drift {a.drift:.2g} turns" for a in self.aliases[:_LISTED]]
             if (more := len(self.aliases) - _LISTED) > 0:
                 lines.append(f"  and {more} more")
         else:
             lines.append(f"No circle drifts by less than a turn from a harmonic below {below}.")
         if self.alias_pairs:
             lines.append("Pairs of circles that together resemble one:")
-            lines += [f"  {a.equation}, drift {a.drift:.2f} turns" for a in self.alias_pairs]
+            lines += [f"  {a.equation}, drift {a.drift:.2g} turns" for a in self.alias_pairs]
         if networks:
             lines.append(
-                f"Risk: {used} of {networks} published networks whose nearest alias was about as "
-                "near used a row without need."
+                f"Risk: of {networks} published networks whose nearest alias drifts by {near}, "
+                f"{used} used a circle without need."
             )
-        if self.aliases:
-            remedies = []
-            own = PrimeBasis(
-                tuple(dict.fromkeys(p for p, _ in self.relevant)) or basis.primes,
-                max((d for _, d in self.relevant), default=0) + 1,
+        if self._slow:
+            lines.append(
+                f"Slow circles: {self._slow} of the {len(self.basis.channels)} make less than one "
+                "turn. A network that uses them as constants is wrong far beyond."
             )
-            if self.complete and not plan(self.modulus, own, input_range=r).aliases:
-                remedies.append(f"only the primes of N, PrimeBasis({own.primes}, {own.depth})")
-            far = math.ceil(r * _FAR / self.aliases[0].drift)
-            remedies.append(
-                f"inputs up to {format_integer(far)} or more, where no single circle is near"
+        return lines + self._explain_remedies()
+
+    def _explain_remedies(self) -> list[str]:
+        """Say which basis or input range avoids aliases and slow circles."""
+        assert self.input_range is not None  # the caller has one
+        found = {"aliases": self.aliases or self.alias_pairs, "slow circles": self._slow}
+        what, lines = " and ".join(name for name, some in found.items() if some), []
+        if what and self.unfactored == 1:
+            primes, exponents = zip(*self.factors, strict=True)
+            own = plan(
+                self.modulus, PrimeBasis(primes, max(exponents)), input_range=self.input_range
             )
-            lines.append(f"To avoid it, use {', or '.join(remedies)}.")
+            if not (own.aliases or own.alias_pairs or own._slow):
+                lines.append(f"To avoid {what}, use only the primes of N, {own.basis}.")
+        if self.aliases and self.complete:
+            far = format_integer(math.ceil(self.input_range * _FAR / self.aliases[0].drift))
+            lines.append(f"With inputs up to {far} or more no single circle is near.")
         return lines
 
     def explain_missing(self) -> str:

@@ -27,7 +27,9 @@ from primefourier.figures.style import (
 
 _WIDTH, _HEIGHT = 3.6, 2.1  # inches, of one panel
 _LEAST_ROWS = 6
-_RIGHT, _USED = 0.99, 0.02
+_RIGHT = 0.99
+_NEAR = 30
+"""Labels of sizes whose quotient is smaller would overlap."""
 MISUSED = OTHER | {"edgecolor": VERMILLION, "linewidth": 2, "hatch": "///"}
 """The look of other rows that are used all the same."""
 
@@ -43,6 +45,7 @@ class Cliff:
         input_range: r; it was trained on inputs below r.
         accuracy: Accuracy in range.
         beyond: Accuracy on inputs below each number, all at or above r.
+        unneeded: Other rows that it uses all the same.
     """
 
     name: str
@@ -51,12 +54,14 @@ class Cliff:
     input_range: int
     accuracy: float
     beyond: Mapping[int, float]
+    unneeded: Sequence[int] = ()
 
 
 def draw_cliffs(networks: Sequence[Cliff], *, title: str, caption: str = "") -> Figure:
     """Draw two panels per network: the drop of every row, and accuracy against input size.
 
-    >>> one = Cliff("N = 33", {3: 0.6, 11: 0.9, 17: 0.5}, (3, 11), 100, 1.0, {200: 0.3, 10**6: 0.1})
+    >>> drops, beyond = {3: 0.6, 11: 0.9, 17: 0.5}, {200: 0.3, 10**6: 0.1}
+    >>> one = Cliff("N = 33", drops, (3, 11), 100, 1.0, beyond, unneeded=(17,))
     >>> [axes.get_title(loc="left") for axes in draw_cliffs([one], title="A cheat").axes]
     ['N = 33: rows used', 'Accuracy by input size']
     """
@@ -82,7 +87,9 @@ def draw_cliffs(networks: Sequence[Cliff], *, title: str, caption: str = "") -> 
 def _draw_rows(axes: Axes, network: Cliff) -> None:
     write_title(axes, f"{network.name}: rows used", _WIDTH)
     for x, (row, drop) in enumerate(network.drops.items()):
-        look = RELEVANT if row in network.relevant else MISUSED if drop > _USED else OTHER
+        look = (
+            RELEVANT if row in network.relevant else MISUSED if row in network.unneeded else OTHER
+        )
         axes.bar(x, drop, 0.72, **look)
         axes.text(x, max(drop, 0) + 0.02, write_short(drop), ha="center", size=8, color=INK)
     axes.set_xticks(range(len(network.drops)), [str(row) for row in network.drops])
@@ -98,23 +105,28 @@ def _draw_accuracy(axes: Axes, network: Cliff) -> None:
     ends = [network.input_range, *network.beyond]
     values = [network.accuracy, *network.beyond.values()]
     axes.plot(ends, values, color=PALE, lw=2, zorder=1)
-    for i, (end, value) in enumerate(zip(ends, values, strict=True)):
-        near = i > 0 and end < 30 * ends[i - 1]  # then beside or below, not on another label
-        place = (0, 7) if not near else (10, 7) if value < 0.5 else (0, -15)
+    last, aside = (0.0, ""), True  # the last label, and whether it was put beside its marker
+    for end, value in zip(ends, values, strict=True):
         right = value >= _RIGHT
         look = {"color": GREEN, "marker": "o"} if right else {"color": VERMILLION, "marker": "X"}
         axes.plot(end, value, ms=8, lw=0, zorder=2, **look)  # type: ignore[arg-type]
+        text, near = f"{value:.2f}", end < _NEAR * last[0]
+        if near and text == last[1]:
+            continue
+        aside = near and not aside
+        place = (0, 7) if not aside else (-7, 2) if value < 0.5 else (0, -15)
         axes.annotate(
-            f"{value:.2f}", (end, value), place, size=8, color=INK,
-            ha="left" if near else "center", textcoords="offset points",
+            text, (end, value), place, size=8, color=INK, textcoords="offset points",
+            ha="right" if place[0] else "center",
         )  # fmt: skip
-    axes.axvspan(ends[0] / 30, network.input_range, color="#E8F1F8", lw=0, zorder=0)
+        last = end, text
+    axes.axvspan(ends[0] / 200, network.input_range, color="#E8F1F8", lw=0, zorder=0)
     axes.text(
-        0.04, 0.5, "trained", transform=axes.transAxes, size=8, color=INK, rotation=90, va="center",
+        0.05, 0.5, "trained", transform=axes.transAxes, size=8, color=INK, rotation=90, va="center",
         ha="center",
     )  # fmt: skip
     axes.set_xscale("log")
-    axes.set_xlim(ends[0] / 30, ends[-1] * 10)
+    axes.set_xlim(ends[0] / 200, ends[-1] * 10)
     axes.set_ylim(-0.03, 1.16)
     style_axes(axes, grid="y")
     write_labels(axes, across="inputs below", up="accuracy", inches=(_WIDTH, _HEIGHT))

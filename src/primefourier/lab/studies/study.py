@@ -47,6 +47,16 @@ class Axis:
         object.__setattr__(self, "name", printable(name))
         object.__setattr__(self, "label", printable(self.label or name))
 
+    def names_field_of(self, configs: Iterable[ModelConfig]) -> bool:
+        """Return whether some model has the field."""
+        for config in configs:
+            found: Any = config.to_dict()
+            for word in self.path.split("."):
+                found = found.get(word, self) if isinstance(found, dict) else self
+            if found is not self:
+                return True
+        return False
+
     def value(self, config: ModelConfig) -> AxisValue:
         """Return the value of a model; None if its parts have no such field.
 
@@ -118,6 +128,10 @@ class Study:
             for axis in self.axes:
                 if not isinstance(axis, Axis):
                     raise TypeError(f"axes must be a list of lab.Axis, got {axis!r}")
+                if not axis.names_field_of(self.configs):
+                    recipe = self.configs[0].to_dict()
+                    fields = [f"{kind}.{field}" for kind in PARTS for field in recipe[kind]]
+                    refuse_unknown([axis.path], [*PARTS, *fields], f"the axes of {self.name!r}")
 
 
 StudyLike: TypeAlias = "Study | Experiment"
@@ -168,5 +182,8 @@ def check_study(name: str, data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_study(name: str, data: Mapping[str, Any], configs: Sequence[ModelConfig]) -> Study:
-    """Return a study from its stored data and its models."""
-    return Study(name, configs, **check_study(name, data))
+    """Return a study from its stored data and its models; axes of no model are left out."""
+    checked = check_study(name, data)
+    if checked["axes"] is not None:
+        checked["axes"] = [axis for axis in checked["axes"] if axis.names_field_of(configs)]
+    return Study(name, configs, **checked)
