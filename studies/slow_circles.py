@@ -1,5 +1,7 @@
 """Do slow circles make networks wrong beyond their range? python -m studies.slow_circles.
 
+Writes results/beyond/slow-circles.json.
+
 Networks with the paper's basis that use no row without need, and are wrong near a million: there,
 all circles that make less than one turn in range are replaced by those of inputs in range. If only
 these circles were at fault, the answers are right again, although no other circle has changed.
@@ -7,7 +9,9 @@ these circles were at fault, the answers are right again, although no other circ
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -20,6 +24,7 @@ from studies.beyond import model
 PLACES = ((7, 1000), (23, 4000), (77, 2000), (385, 4000))
 """N and r of the networks."""
 SEED, SIZE = 42, 4000
+FILE = Path(__file__).parents[1] / "results" / "beyond" / "slow-circles.json"
 
 
 @dataclass(frozen=True)
@@ -64,15 +69,13 @@ def repair(config: lab.ModelConfig) -> Repair:
 
 
 def main() -> None:
-    """Train the networks and print a row for each."""
+    """Train the networks, and write what they do."""
+    rows = []
     for modulus, input_range in PLACES:
-        found = repair(model("paper", modulus, 8, input_range, SEED))
-        print(
-            f"N = {modulus}, r = {input_range}: in range {found.inside:.3f}, near a million "
-            f"{found.far:.3f}, with slow circles from the range {found.slow:.3f}, with all other "
-            f"circles without need from the range {found.others:.3f}",
-            flush=True,
-        )
+        found = asdict(repair(model("paper", modulus, 8, input_range, SEED)))
+        rows.append({"N": modulus, "r": input_range, **found})
+        print(rows[-1], flush=True)
+    FILE.write_text(json.dumps(rows, indent=1) + "\n")
 
 
 if __name__ == "__main__":
