@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= results/quick
 PAPER ?= results/paper
+# From an index with other files than the lock knows: `make install HASHES=no`.
+HASHES ?= yes
+HASHED = $(if $(filter no,$(HASHES)),,--no-build-isolation)
 # How tests run: on how many processes, and which are quick. One process: `make test WORKERS=0`. One more
 # than there are cores, since some tests wait for processes of their own.
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
@@ -11,22 +14,27 @@ SIDE_BY_SIDE = --numprocesses $(WORKERS) --maxprocesses 8 --dist loadfile --no-l
 QUICK = -m 'not process and not browser and not slow'
 
 .DEFAULT_GOAL := help
-.PHONY: help install chromium reproduce paper test quicktest coverage check format bench chaos fuzz trials findings screenshots docs clean
+.PHONY: help install chromium reproduce paper test quicktest coverage check format bench chaos fuzz trials findings screenshots docs dist release lock licences clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-# torch first, alone and pinned: its CPU build satisfies the project's wide range afterwards.
-$(VENV)/.installed: pyproject.toml constraints.txt
+# What the lock has must be the files whose hashes it names, unless HASHES=no; torch has a build for each
+# kind of machine, so only its version is pinned. Nothing is left for the last line but the project itself.
+INSTALL = $(BIN)/python -m pip install --quiet
+LOCKED = $(INSTALL) --require-hashes --no-deps --requirement
+$(VENV)/.installed: pyproject.toml constraints.txt requirements.lock src/primefourier/__init__.py
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "primefourier needs Python 3.11 or newer, got %s; set PYTHON=/path/to/python3.11" % sys.version.split()[0])'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(if $(HASHED),$(LOCKED) requirements.lock)
+	$(INSTALL) --constraint constraints.txt torch
+	$(INSTALL) --constraint constraints.txt $(HASHED) --editable '.[dev]'
 	@touch $@
 
 # What only tests and examples need, so that `make reproduce` need not install it.
-$(VENV)/.tested: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,interop]'
+$(VENV)/.tested: $(VENV)/.installed requirements-interop.lock
+	$(if $(HASHED),$(LOCKED) requirements-interop.lock)
+	$(INSTALL) --constraint constraints.txt $(HASHED) --editable '.[dev,interop]'
 	@touch $@
 
 install: $(VENV)/.installed ## Create .venv and install the pinned versions
@@ -90,6 +98,20 @@ screenshots: install chromium ## Take pictures of the pages, the README's among 
 
 docs: $(VENV)/.tested ## Execute every example of README, ARCHITECTURE and docs
 	$(BIN)/python -m pytest tests/test_documentation.py
+
+dist: install ## Build the wheel and the source release into dist
+	rm -rf dist
+	$(BIN)/python -m hatchling build -d dist
+
+# Further Pythons, which torch need not have a build for: `make release PYTHONS="python3.12 python3.13"`.
+release: dist ## Install what was built into empty environments, with each extra, and try it there
+	$(BIN)/python -m release $(PYTHONS)
+
+lock: $(VENV)/.tested ## Write the hashes of the versions in constraints.txt; needs uv
+	$(BIN)/python -m release.lock
+
+licences: install ## List the licences of dependencies
+	$(BIN)/python -m release.licences
 
 clean: ## Remove the environment and everything that was made
 	rm -rf $(VENV) results/quick results/smoke screenshots dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

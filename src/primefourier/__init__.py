@@ -18,7 +18,7 @@ from primefourier.encoding import (
     plan_product,
 )
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "PAPER_BASIS",

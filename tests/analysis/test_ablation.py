@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -394,3 +395,22 @@ def test_ablations_become_a_long_data_frame(library: Any) -> None:
     assert list(frame["drop"]) == [ablation.drop for ablation in found]
     assert set(frame["kind"]) == {"zero"}
     assert list(ablation_frame([], library).columns) == list(frame.columns)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_frame_has_plain_types_also_without_metrics_and_rows(library: Any) -> None:
+    found = ablate(MODEL, INPUTS, LABELS, {3: MASK[0], 5: ~MASK[0]})
+    metric = replace(found[0], kind="mean", metric_before=1, metric_after=0.5)
+    text = {"str", "object", "String"}  # object in pandas 2
+    for rows in (found, [*found, metric], []):
+        frame = ablation_frame(rows, library, relevant={3})
+        types = dict(zip(frame.columns, map(str, frame.dtypes), strict=True))
+        assert {types.pop("kind")} <= text
+        assert types.pop("label") in ({"int64", "Int64"} if rows else text)
+        assert types.pop("relevant") in ("bool", "Boolean")
+        counts = {types.pop(name).lower() for name in ("size", "correct_before", "lost", "gained")}
+        assert (counts, {kind.lower() for kind in types.values()}) == ({"int64"}, {"float64"})
+    frame = ablation_frame([*found, metric], library, relevant={3})
+    assert list(frame["label"] == 3) == list(frame["relevant"]) == [True, False, True]
+    missing = frame["metric_before"].isna if library == "pandas" else frame["metric_before"].is_null
+    assert list(missing()) == [True, True, False]

@@ -131,7 +131,8 @@ def test_every_kind_and_row_is_in_the_frame_and_in_words() -> None:
         model, modulus=N, input_range=RANGE, kinds=kinds, prepare=named, metric=gap, samples=500
     )
     frame = found.frame()
-    assert list(frame["label"]) == ["3", "7", "11", "23"] * 2
+    assert list(frame["label"]) == [3, 7, 11, 23] * 2
+    assert list(frame["relevant"]) == [True, True, True, False] * 2
     assert set(frame["kind"]) == {"zero", "permute"}
     assert (frame["metric_before"] > frame["metric_after"]).all()
     words = str(found).splitlines()

@@ -5,8 +5,8 @@ This module needs no torch, so that results can be read without it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Collection, Hashable, Iterable
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Generic, Literal, TypeVar
 
@@ -89,28 +89,43 @@ class Ablation(Generic[Label]):
         return abs(self.drop) >= self.noise_floor
 
 
+_COUNTS = ("size", "correct_before", "lost", "gained")
+_SHARES = ("accuracy", "ablated_accuracy", "drop", "p_value", "metric_before", "metric_after")
+
+
 def ablation_frame(
-    ablations: Iterable[Ablation[Any]], library: Literal["pandas", "polars"] = "pandas"
+    ablations: Iterable[Ablation[Any]],
+    library: Literal["pandas", "polars"] = "pandas",
+    *,
+    relevant: Collection[Hashable] | None = None,
 ) -> Any:
     """Return ablations as a data frame in long form, one row per group and kind.
+
+    Counts are int64, the rest float64; labels stay integers if all are, and are texts otherwise.
 
     Args:
         ablations: The results of :func:`ablate`, of one or several kinds.
         library: Whose data frame it is.
+        relevant: The labels of relevant groups, for a boolean column of this name.
 
     >>> ablation = Ablation(3, "zero", size=2000, correct_before=1990, lost=1300, gained=4)
-    >>> ablation_frame([ablation])[["label", "kind", "drop"]].to_dict("records")
-    [{'label': '3', 'kind': 'zero', 'drop': 0.648}]
+    >>> ablation_frame([ablation], relevant=[3])[["label", "kind", "drop", "relevant"]]
+       label  kind   drop  relevant
+    0      3  zero  0.648      True
     """
     require_choice(library, ("pandas", "polars"), "library")
-    names = ("accuracy", "ablated_accuracy", "drop", "p_value")
-    rows = [
-        {**asdict(a), "label": str(a.label), **{name: getattr(a, name) for name in names}}
-        for a in ablations
-    ]
-    columns = [*(field.name for field in fields(Ablation)), *names]
+    found = list(ablations)
+    labels = [a.label for a in found]
+    whole = bool(found) and all(type(label) is int for label in labels)
+    types: dict[str, type] = {"label": int if whole else str, "kind": str}
+    types |= dict.fromkeys(_COUNTS, int) | dict.fromkeys(_SHARES, float)
+    columns: dict[str, list[Any]] = {n: [getattr(a, n) for a in found] for n in types}
+    columns["label"] = labels if whole else [str(label) for label in labels]
+    if relevant is not None:
+        types["relevant"] = bool
+        columns["relevant"] = [label in relevant for label in labels]
     try:
         frame = import_module(library).DataFrame
     except ImportError as error:
         raise ImportError(f"a {library} frame needs {library}: pip install {library}") from error
-    return frame(rows, columns=columns) if library == "pandas" else frame(rows, schema=columns)
+    return frame(columns).astype(types) if library == "pandas" else frame(columns, schema=types)

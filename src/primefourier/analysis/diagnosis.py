@@ -149,7 +149,7 @@ class Diagnosis:
 
     def frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
         """Return the ablations as a data frame, one row per prime and kind."""
-        return ablation_frame(self.ablations, library)
+        return ablation_frame(self.ablations, library, relevant=self._needed)
 
     def cliff(self, name: str) -> Cliff:
         """Return rows and accuracies as :func:`primefourier.figures.draw_cliffs` draws them."""

@@ -47,7 +47,7 @@ def device_residues(x: Tensor, moduli: Tensor) -> Tensor:
     """
     if x.dtype != torch.uint64:
         return torch.remainder(x.to(torch.int64).unsqueeze(-1), moduli)
-    signed = x.view(torch.int64).unsqueeze(-1)  # uint64 has no arithmetic in torch; add 2^64 below
+    signed = x.to(torch.int64).unsqueeze(-1)  # uint64 has no arithmetic in torch; add 2^64 below
     wrapped = torch.remainder(torch.remainder(torch.full_like(moduli, 2**62), moduli) * 2, moduli)
     wrapped = torch.remainder(wrapped * 2, moduli)  # 2^64 mod m
     residue = torch.remainder(signed, moduli)
@@ -64,7 +64,7 @@ def residue_codes(residues: Tensor, periods: Tensor, dtype: torch.dtype) -> Tens
     work = device_float(residue.device)
     period = periods.to(work)
     quarter = torch.round(residue.to(work) * (4 / period)).to(torch.int64)
-    angle = (residue * 4 - quarter * periods).to(work) * (math.pi / 2 / period)
+    angle = (residue * 4 - quarter * periods).to(work) * (period.new_tensor(math.pi / 2) / period)
     cosine, sine = torch.cos(angle), torch.sin(angle)
     odd, back = quarter % 2 == 1, quarter % 4 >= 2
     c, s = torch.where(odd, -sine, cosine), torch.where(odd, cosine, sine)

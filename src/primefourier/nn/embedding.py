@@ -196,6 +196,8 @@ class PrimeFourierEmbedding(BasisModule):
             x = x.to(torch.int64)
         if padding_mask is not None:  # masked entries need not be in the table
             x = x.masked_fill(padding_mask, 0)
+        if torch.onnx.is_in_onnx_export():  # where negative indices count from the end
+            x = torch.where(x < 0, len(self.table), x)
         try:
             return functional.embedding(x, self.table.to(x.device))
         except IndexError as error:

@@ -67,6 +67,11 @@ def decode_codes(
         value = _join(residues, basis)
         if signed:
             value = torch.where(value > basis.range // 2, value - basis.range, value)
+    elif torch.compiler.is_exporting():
+        raise ValueError(
+            "an exported model has no Python ints, and basis.range must be below 2^63 for int64 "
+            "values; export the codes, and read them with primefourier.decode"
+        )
     else:
         exact = residues.reshape(-1, len(basis.primes)).cpu().numpy()
         value = combine_coprime(exact, [row[-1] for row in basis.periods])
@@ -99,7 +104,7 @@ def settle_residues(codes: Tensor, basis: PrimeBasis) -> tuple[Tensor, Tensor]:
     points = codes.detach().to(work).unflatten(-1, basis.shape)
     cosine, sine = points.unbind(-1)
     usable = points.isfinite().all(-1) & ((cosine != 0) | (sine != 0))
-    turns = torch.where(usable, torch.atan2(sine, cosine) / (2 * math.pi), 0)
+    turns = torch.where(usable, _angles(cosine, sine) / cosine.new_tensor(2 * math.pi), 0)
     prime = torch.tensor(basis.primes, device=codes.device)
     step = torch.ones_like(prime)
     fraction = torch.zeros_like(turns[..., 0])
@@ -114,6 +119,20 @@ def settle_residues(codes: Tensor, basis: PrimeBasis) -> tuple[Tensor, Tensor]:
         residues = residues + digit.to(torch.int64) * step
         step = step * prime
     return residues, torch.stack(margins, dim=-1)
+
+
+def _angles(cosine: Tensor, sine: Tensor) -> Tensor:
+    """Return atan2(sine, cosine); in ONNX, whose runtime has no atan of float64, corrected float32.
+
+    The sine of the rest is as small as a rounding of float32, and so equal to the rest in float64.
+    """
+    if not torch.onnx.is_in_onnx_export():
+        return torch.atan2(sine, cosine)
+    largest = torch.maximum(cosine.abs(), sine.abs())
+    c, s = cosine / largest, sine / largest
+    rough = torch.atan2(s.float(), c.float()).to(c.dtype)
+    u, v = rough.cos(), rough.sin()
+    return rough + (s * u - c * v) / (c * u + s * v)
 
 
 def _join(residues: Tensor, basis: PrimeBasis) -> Tensor:

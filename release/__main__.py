@@ -1,0 +1,141 @@
+"""Try what ``make dist`` built as a new user does: each extra in an empty environment.
+
+``python -m release PYTHON …`` tries what needs no torch on further Pythons, too.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from release.requirements import FOR_DEVELOPERS, ROOT, extras, pins
+
+Command = tuple[str, ...]
+COMMANDS: tuple[Command, ...] = (
+    ("pfe", "version"),
+    ("pfe", "plan", "231", "--range", "100"),
+    ("pfe", "encode", "9", "17", "--primes", "3,5,7", "--depth", "2"),
+    ("pfe", "explore", "13", "15", "--modulus", "21", "--no-open"),
+)
+STUDY = ("pfe", "run", "exp1", "--sizes", "1", "--ranges", "100", "--seeds", "1", "--out", "run")
+DRAW = """
+from primefourier.figures import draw_circles
+draw_circles(13, 15, 21).savefig("circles.png")
+"""
+FILE = """
+import pyarrow, pyarrow.parquet
+from primefourier.files import encode_file
+pyarrow.parquet.write_table(pyarrow.table({"n": [1, -2, 10**18]}), "n.parquet")
+assert encode_file("n.parquet", out="codes.parquet", column="n").rows == 3
+"""
+CLUSTER = """
+import dask_jobqueue
+import primefourier.cluster
+"""
+SKLEARN = """
+from primefourier.sklearn import PrimeFourierFeatures
+assert PrimeFourierFeatures(modulus=7).fit_transform([[0], [10**30]]).shape == (2, 2)
+"""
+LIGHT = """
+import sys
+from importlib.metadata import distributions
+names = {found.metadata["Name"] for found in distributions()} - {"pip", "setuptools"}
+assert names == {"primefourier", "numpy"}, names
+import primefourier
+assert not {"torch", "scipy", "matplotlib"} & set(sys.modules)
+"""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What must work with an extra: examples of the README, a program, and commands."""
+
+    examples: int = 2
+    program: str = ""
+    commands: tuple[Command, ...] = ()
+    torch: bool = False
+
+
+TRIALS = {
+    "": Trial(program=LIGHT),
+    "nn": Trial(3, torch=True),
+    "cli": Trial(commands=COMMANDS),
+    "figures": Trial(program=DRAW),
+    "files": Trial(program=FILE),
+    "cluster": Trial(program=CLUSTER),
+    "sklearn": Trial(program=SKLEARN),
+    "lab": Trial(4, DRAW + FILE, (*COMMANDS, STUDY), torch=True),
+    "all": Trial(4, DRAW + FILE + CLUSTER, (*COMMANDS, STUDY), torch=True),
+}
+
+
+def program(trial: Trial) -> str:
+    """Return a program with the README's first examples, which checks what they show."""
+    text = (ROOT / "README.md").read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    lines = []
+    for line in "\n".join([*blocks[: trial.examples], trial.program]).splitlines():
+        code, arrow, shown = line.partition("  # → ")
+        check = f"assert {shown!r} in (repr(_), str(_)), _"
+        lines += [f"_ = {code}", check] if arrow else [line]
+    return "\n".join(lines)
+
+
+def try_extra(python: str, package: Path, extra: str, folder: Path) -> None:
+    """Install a package with an extra into an empty environment, and try it in an empty folder."""
+    trial, environment, place = TRIALS[extra], folder / "environment", folder / "empty"
+    place.mkdir()
+    _run([python, "-m", "venv", str(environment)], folder)
+    own = environment / "bin"
+    install = [str(own / "python"), "-m", "pip", "install", "--quiet"]
+    if trial.torch:  # first and pinned: a wider range could find another build
+        _run([*install, f"torch=={pins()['torch']}"], folder)
+    _run([*install, f"{package}[{extra}]" if extra else str(package)], folder)
+    run_trial(own, trial, place)
+
+
+def run_trial(own: Path, trial: Trial, place: Path) -> None:
+    """Run a trial with the programs of an environment."""
+    (place / "trial.py").write_text(program(trial))
+    _run([str(own / "python"), "-I", "trial.py"], place)
+    for name, *options in trial.commands:
+        _run([str(own / name), *options], place)
+
+
+def _run(words: Sequence[str], folder: Path) -> None:
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(words, cwd=folder, env=clean, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(words)}\n{done.stdout}{done.stderr}")
+
+
+def main(pythons: Sequence[str]) -> int:
+    """Try the wheel with every extra, and the source release; return 1 if any trial failed."""
+    (wheel,), (source,) = (sorted((ROOT / "dist").glob(kind)) for kind in ("*.whl", "*.tar.gz"))
+    known = [extra for extra in extras() if extra not in FOR_DEVELOPERS]
+    tries = [(sys.executable, wheel, extra) for extra in known]
+    tries += [(sys.executable, source, "")]
+    tries += [(p, wheel, extra) for p in pythons for extra in known if not TRIALS[extra].torch]
+    failed = 0
+    for python, package, extra in tries:
+        begin = time.monotonic()
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                try_extra(python, package, extra, Path(folder))
+                result = "works"
+            except RuntimeError as error:
+                failed += 1
+                result = f"FAILED\n{error}"
+        name = f"{package.name}{f'[{extra}]' if extra else ''}"
+        seconds = time.monotonic() - begin
+        print(f"{name} with {python}: {result} ({seconds:.0f} s)", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

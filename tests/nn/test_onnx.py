@@ -1,0 +1,163 @@
+"""Modules exported to ONNX and run in onnxruntime; needs the extra interop."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+import primefourier as pf
+from primefourier.nn import (
+    ChannelNetwork,
+    CRTHead,
+    EquivariantLinear,
+    PrimeFourierEmbedding,
+    ShuffledPrimeFourier,
+    decode_codes,
+)
+
+onnxruntime: Any = pytest.importorskip("onnxruntime")
+pytest.importorskip("onnxscript")
+pytestmark = pytest.mark.slow
+
+BASIS = pf.PrimeBasis((2, 3, 5, 59), depth=4)
+EDGES = torch.tensor([-(2**63), 2**63 - 1, -1, 0, 1, -(2**62), 2**62, 59**4, -(59**4), 10**18])
+BATCH = {0: torch.export.Dim.DYNAMIC}
+
+
+class Decoder(nn.Module):
+    """All that ``decode`` returns, as a tuple."""
+
+    def __init__(self, head: CRTHead) -> None:
+        super().__init__()
+        self.head = head
+
+    def forward(self, features: Tensor) -> tuple[Tensor, ...]:
+        return tuple(self.head.decode(features, signed=True, min_margin=0.1))
+
+
+class Reader(nn.Module):
+    """``decode_codes`` alone."""
+
+    def forward(self, codes: Tensor) -> tuple[Tensor, ...]:
+        return tuple(decode_codes(codes, BASIS))
+
+
+class Exported:
+    """A module as onnxruntime runs it."""
+
+    def __init__(self, module: nn.Module, *examples: Tensor, shapes: Any = BATCH) -> None:
+        program: Any = torch.onnx.export(
+            module.eval(), examples, dynamic_shapes=(shapes,) * len(examples), verbose=False
+        )
+        self._session = onnxruntime.InferenceSession(
+            program.model_proto.SerializeToString(), providers=["CPUExecutionProvider"]
+        )
+
+    def __call__(self, *inputs: Tensor) -> list[Any]:
+        names = [wanted.name for wanted in self._session.get_inputs()]
+        given = dict(zip(names, (x.numpy() for x in inputs), strict=True))
+        outputs: list[Any] = self._session.run(None, given)
+        return outputs
+
+
+@pytest.mark.parametrize(
+    ("dtype", "most"), [(torch.float16, 0), (torch.float32, 1e-7), (torch.float64, 1e-15)]
+)
+def test_an_exported_embedding_has_the_same_codes(dtype: torch.dtype, most: float) -> None:
+    module = PrimeFourierEmbedding(BASIS, dtype=dtype)
+    exported = Exported(module, torch.arange(3))
+    for numbers in (EDGES, torch.randint(-(2**63), 2**63 - 1, (500,)), EDGES[:1], EDGES[:0]):
+        (codes,) = exported(numbers)
+        np.testing.assert_allclose(codes, module(numbers).numpy(), rtol=0, atol=most)
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint16, torch.int32, torch.uint64])
+def test_every_integer_dtype_can_be_exported(dtype: torch.dtype) -> None:
+    module, limits = PrimeFourierEmbedding(BASIS), torch.iinfo(dtype)
+    numbers = torch.tensor([limits.min, limits.max, limits.max - 1, 0, 1, 59], dtype=dtype)
+    (codes,) = Exported(module, numbers[:2])(numbers)
+    np.testing.assert_allclose(codes, module(numbers).numpy(), rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("dtype", [torch.int32, torch.int64])
+def test_an_exported_table_refuses_integers_outside(dtype: torch.dtype) -> None:
+    module, numbers = PrimeFourierEmbedding(BASIS, num_embeddings=10), torch.arange(10, dtype=dtype)
+    exported = Exported(module, numbers[:2])
+    assert (exported(numbers)[0] == module(numbers).numpy()).all()
+    for outside in (-1, -10, 10):
+        with pytest.raises(Exception, match="out of data bounds"):
+            exported(torch.tensor([outside, 3], dtype=dtype))
+
+
+@pytest.mark.parametrize("table", [None, 10])
+def test_padding_is_exported(table: int | None) -> None:
+    module = PrimeFourierEmbedding(BASIS, num_embeddings=table)
+    numbers = torch.tensor([[5, -1, 0], [9, 0, 2], [-7, -8, -9]])
+    missing = numbers < 0
+    (codes,) = Exported(module, numbers[:2], missing[:2])(numbers, missing)
+    np.testing.assert_allclose(codes, module(numbers, missing).numpy(), rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "basis", [BASIS, pf.PrimeBasis((7,), 10), pf.PrimeBasis((3, 1_000_003), depth=2)], ids=str
+)
+def test_an_exported_head_gives_the_same_integers(basis: pf.PrimeBasis) -> None:
+    torch.manual_seed(0)
+    model = Decoder(CRTHead(5, basis, dtype=torch.float64))
+    features = torch.randn(40, 5, dtype=torch.float64)
+    nn.init.zeros_(model.head.linear.bias)
+    features[0] = 0
+    exported = Exported(model, features[:2])
+    value, residues, margin, mask = (found.numpy() for found in model(features))
+    for got, right in zip(exported(features), (value, residues, margin, mask), strict=True):
+        np.testing.assert_allclose(got, right, rtol=0, atol=1e-8)
+    assert mask[0]
+    assert not mask[1:].all()
+
+
+def test_exported_phases_are_those_of_float64_for_points_of_any_size() -> None:
+    numbers = torch.randint(0, BASIS.range, (200,))
+    codes = PrimeFourierEmbedding(BASIS, dtype=torch.float64)(numbers)
+    codes += 0.01 * torch.randn(codes.shape, generator=torch.Generator().manual_seed(0))
+    codes *= torch.tensor([1e-200, 1e-50, 1.0, 1e60, 1e200])[torch.arange(200) % 5, None]
+    codes[0, :2] = torch.tensor([-1.0, 0.0])
+    codes[1, :2] = torch.tensor([0.0, -1.0])
+    codes[2, :2] = torch.nan
+    for got, right in zip(Exported(Reader(), codes[:2])(codes), Reader()(codes), strict=True):
+        np.testing.assert_allclose(got, right.numpy(), rtol=0, atol=1e-12)
+
+
+def test_a_whole_network_is_exported_for_batches_and_lengths() -> None:
+    torch.manual_seed(0)
+    primes = pf.PrimeBasis((3, 5, 7, 11, 13), depth=1)
+    layers = (PrimeFourierEmbedding(primes), ChannelNetwork(primes), EquivariantLinear(primes))
+    model = nn.Sequential(*layers, Decoder(CRTHead(primes.dim, primes)))
+    shapes = {0: torch.export.Dim.DYNAMIC, 1: torch.export.Dim.DYNAMIC}
+    exported = Exported(model, torch.arange(12).reshape(2, 3, 2), shapes=shapes)
+    for shape in ((2, 3, 2), (5, 1, 2), (1, 9, 2)):
+        numbers = torch.randint(-(2**63), 2**63 - 1, shape)
+        got, right = exported(numbers), model(numbers)
+        np.testing.assert_array_equal(got[0], right[0].numpy())
+        np.testing.assert_allclose(got[2], right[2].numpy(), rtol=0, atol=1e-4)
+
+
+def test_shuffled_codes_are_exported() -> None:
+    module, numbers = ShuffledPrimeFourier(BASIS, operands=2, seed=1), EDGES.reshape(5, 2)
+    (codes,) = Exported(module, numbers[:2])(numbers)
+    np.testing.assert_allclose(codes, module(numbers).numpy(), rtol=0, atol=1e-7)
+
+
+def test_what_cannot_be_exported_is_an_error_of_the_export() -> None:
+    head = Decoder(CRTHead(5, pf.PAPER_BASIS))
+    deep = PrimeFourierEmbedding(pf.PrimeBasis((59,), depth=12))
+    for module, example, message in (
+        (head, torch.randn(2, 5), r"basis\.range must be below 2\^63 for int64 values; export the"),
+        (deep, torch.arange(2), r"59\^12 exceeds 62 bits"),
+    ):
+        with pytest.raises(Exception, match=message):
+            Exported(module, example)
+    (codes,) = Exported(head.head, torch.randn(2, 5))(features := torch.randn(4, 5))
+    read = pf.decode(codes, pf.PAPER_BASIS, min_margin=0).value
+    assert (read == head.head.decode(features).value).all()
