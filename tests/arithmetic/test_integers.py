@@ -73,7 +73,10 @@ ENDLESS.append(ENDLESS)
         (np.array([1.0]), "got an array of float64"),
         (np.array([True]), "got an array of bool"),
         (np.array([1, 2.0], dtype=object), r"got a float, 2.0, at position \[1\]"),
-        (np.array(["2020-01-01"], dtype="datetime64[D]"), "got an array of datetime64"),
+        (
+            np.array(["2020-01-01"], dtype="datetime64[D]"),
+            "got an array of datetime64.*; count a unit",
+        ),
         (torch.tensor([1.0]), "got a tensor of torch.float32"),
         ([torch.tensor([True, False])], r"at position \[0\]"),
         ([np.array([1.0, 2.0])], r"got a ndarray, array\(\[1., 2.\]\), at position \[0\]"),

@@ -76,7 +76,7 @@ def as_integer(value: object, name: str, *, at_least: int | None = None) -> int:
     """
     required = "an integer" if at_least is None else f"an integer of at least {at_least}"
     if not _is_integer(value):
-        raise TypeError(f"{name} must be {required}, got {_describe(value)}")
+        raise TypeError(f"{name} must be {required}, got {describe(value)}")
     number = operator.index(value)  # type: ignore[arg-type]
     if at_least is not None and number < at_least:
         raise ValueError(f"{name} must be {required}, got {format_integer(number)}")
@@ -149,9 +149,9 @@ def _from_numpy(array: NDArray[Any]) -> IntegerArray:
             "values first, because a conversion to integers would replace them by arbitrary numbers"
         )
     numeric = "; convert it with .astype('int64') if its values are integers"
-    raise TypeError(
-        f"integers are required, got an array of {array.dtype}{numeric if kind in 'fb' else ''}"
-    )
+    dates = "; count a unit first, as in .astype('datetime64[D]').astype('int64')"
+    advice = {"f": numeric, "b": numeric, "M": dates}.get(kind, "")
+    raise TypeError(f"integers are required, got an array of {array.dtype}{advice}")
 
 
 def _collect(
@@ -196,7 +196,12 @@ def _leaf(value: object, position: tuple[int, ...]) -> int:
     return operator.index(value)  # type: ignore[arg-type]
 
 
-def _describe(value: object) -> str:
+def describe(value: object) -> str:
+    """Describe a value that is no integer, for an error.
+
+    >>> describe(1.5)
+    'a float, 1.5'
+    """
     kind = type(value).__name__
     article = "an" if kind[0] in "aeiouAEIOU" else "a"
     try:
@@ -225,4 +230,4 @@ def _refusal(value: object, position: tuple[int, ...]) -> TypeError:
         advice = "convert it with int() if it contains an integer"
     else:
         advice = "pass an int, a sequence of ints, or an integer array"
-    return TypeError(f"integers are required, got {_describe(value)}{where}; {advice}")
+    return TypeError(f"integers are required, got {describe(value)}{where}; {advice}")

@@ -11,13 +11,21 @@ from numpy.typing import NDArray
 
 from primefourier.arithmetic import combine_residues, factorize, residues
 from primefourier.arithmetic.crt import combine_coprime
-from primefourier.arithmetic.integers import IntegerArray, as_integer, as_integers, format_integer
+from primefourier.arithmetic.integers import (
+    IntegerArray,
+    as_integer,
+    as_integers,
+    describe,
+    format_integer,
+)
 from primefourier.encoding import PrimeBasis, decode, encode
 from primefourier.encoding.basis import require_basis
 from primefourier.encoding.circle import PERIOD_LIMIT, machine_codes
 
 Row: TypeAlias = PrimeBasis | Fraction
 """A basis of one prime, or the period n/d of one circle, whose angle determines a mod n."""
+_LONGEST = 10**12
+"""Larger periods are written as powers in the names of features."""
 
 
 def read_rows(what: str, value: Any) -> tuple[tuple[Row, ...], list[str]]:
@@ -30,16 +38,21 @@ def read_rows(what: str, value: Any) -> tuple[tuple[Row, ...], list[str]]:
     """
     if what == "period":
         periods = tuple(map(_read_period, value if isinstance(value, list | tuple) else [value]))
-        if len({*periods}) < max(1, len(periods)):
-            raise ValueError(f"period must be a number or distinct numbers, got {value!r}")
-        return periods, [str(t) if t.denominator == 1 else f"{float(t):.10g}" for t in periods]
+        labels = [str(t) if t.denominator == 1 else f"{float(t):.10g}" for t in periods]
+        if len({*labels}) < max(1, len(labels)):
+            raise ValueError(f"period must be a number or a list of distinct ones, got {value!r}")
+        return periods, labels
     if what == "modulus":
         powers = factorize(as_integer(value, "modulus", at_least=2))
     else:
         require_basis(value)
         powers = tuple((p, value.depth) for p in value.primes)
     rows = tuple(PrimeBasis((p,), exponent) for p, exponent in powers)
-    return rows, [str(period) for row in rows for period in row.periods[0]]
+    return rows, [
+        f"{row.primes[0]}^{d + 1}" if d and period > _LONGEST else str(period)
+        for row in rows
+        for d, period in enumerate(row.periods[0])
+    ]
 
 
 def _read_period(period: Any) -> Fraction:
@@ -48,8 +61,8 @@ def _read_period(period: Any) -> Fraction:
     exact = Fraction(str(period)) if number and 1 < period < PERIOD_LIMIT else Fraction(0)
     if not 0 < exact.numerator < PERIOD_LIMIT:
         raise ValueError(
-            "a period must be an int, a float or a Fraction above 1, with a numerator below 2^62, "
-            f"got {period!r:.60}"
+            "period must be a number above 1 (an int, a float or a Fraction with a numerator below "
+            f"2^62) or a list of such numbers, got {describe(period)}"
         )
     return exact
 
@@ -63,7 +76,9 @@ def _encode_row(numbers: IntegerArray, row: Row) -> NDArray[np.float64]:
     if isinstance(row, PrimeBasis):
         return encode(numbers, row, "float64", flat=True)
     n, d = row.as_integer_ratio()
-    rest = (residues(numbers, [n]).astype(object) * d % n).astype(np.int64)
+    rest = residues(numbers, [n])
+    if d > 1:
+        rest = (rest.astype(object) * d % n).astype(np.int64)
     return np.concatenate(machine_codes(rest, np.array([n])), axis=1)
 
 
@@ -88,8 +103,8 @@ def decode_rows(
     total, span = math.lcm(*moduli), high - low + 1
     if span > total:
         raise ValueError(
-            f"fit saw integers {format_integer(span - 1)} apart, but the circles distinguish only "
-            f"{format_integer(total)} in a sequence; use more primes, depth or periods"
+            f"fit saw integers that are {format_integer(span - 1)} apart, but the circles repeat "
+            f"every {format_integer(total)}; use more primes, depth or periods"
         )
     start = low - (total - span) // 2
     widths = [row.dim if isinstance(row, PrimeBasis) else 2 for row in rows]

@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from primefourier.arithmetic.integers import IntegerArray, as_integers, is_missing
+from primefourier.arithmetic.integers import IntegerArray, as_integers, describe, is_missing
 
 UNITS = ("Y", "M", "D", "h", "m", "s", "ms", "us", "ns")
 """Units of dates and times, as numpy calls them."""
@@ -58,7 +58,8 @@ def read_column(
             f"row {np.argmax(missing)} has no value (null, NaN or NaT); fill it, or pass "
             "missing='indicator'"
         )
-    if kind == "M" or any(kind == "O" and isinstance(v, date | np.datetime64) for v in values):
+    objects = values if kind == "O" else ()
+    if kind == "M" or any(isinstance(value, date | np.datetime64) for value in objects):
         values = np.where(missing, np.zeros(1, dtype="M8[D]").astype(values.dtype), values)
         return _count_units(values, unit), missing, f"dates in {zone}" if zone else "dates"
     values = np.where(missing, np.zeros(1, dtype=values.dtype), values)
@@ -71,8 +72,8 @@ def _count_units(values: NDArray[Any], unit: str) -> IntegerArray:
         for row, value in enumerate(values):
             if not isinstance(value, date | np.datetime64) or getattr(value, "tzinfo", None):
                 raise TypeError(
-                    f"dates without a time zone are required beside other dates, got {value!r:.60} "
-                    f"in row {row}; use a column of datetime64, which can have a zone"
+                    "dates without a time zone are required beside other dates, got "
+                    f"{describe(value)}, in row {row}; a column of datetime64 can have one"
                 )
         if unit == "ns":
             raise TypeError("for nanoseconds a column of datetime64 is required, got objects")
@@ -98,9 +99,11 @@ def _read_integers(values: NDArray[Any]) -> IntegerArray:
 
 def _whole(value: Any, row: int) -> int:
     """Read an int, or a float, Decimal or Fraction that is whole."""
-    required = f"integers or dates are required, got {value!r:.60} in row {row}"
+    if type(value) is int:
+        return value
+    required = f"integers or dates are required, got {describe(value)}, in row {row}"
     if isinstance(value, bool | np.bool | str | bytes | np.timedelta64):
-        raise TypeError(f"{required}; convert the column first")
+        raise TypeError(f"{required}; convert the column to integers or dates first")
     try:
         number = int(value)
     except TypeError as error:
@@ -110,5 +113,5 @@ def _whole(value: Any, row: int) -> int:
     if number is None or number != value:
         raise ValueError(f"{required}; round fractions, or count in a smaller unit")
     if isinstance(value, float | np.floating) and abs(number) >= 2 ** (np.finfo(value).nmant + 1):
-        raise ValueError(f"{required}, a float that may have been rounded; keep integers as Int64")
+        raise ValueError(f"{required}, which may have been rounded; keep large integers as Int64")
     return number
