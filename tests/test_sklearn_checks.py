@@ -1,5 +1,7 @@
 """Every check of scikit-learn that applies to PrimeFourierFeatures, and why one does not."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,6 +32,12 @@ def test_the_checks_of_scikit_learn_pass(
 ) -> None:
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # or the check of numpy arrays is left out
     check(estimator)
+
+
+def test_the_page_names_what_does_not_apply_and_why() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "scikit-learn.md").read_text()
+    listed = re.findall(r"^\| `(check_\w+)`.* \| it (.*) \|$", page, re.MULTILINE)
+    assert dict(listed) == {k: v for one in ESTIMATORS for k, v in not_applicable(one).items()}
 
 
 NAMES_AND_FRAMES = [
