@@ -26,10 +26,11 @@ KNOWS = {
     "explorer": GROUND,
     "cluster": {"_checks"},
     "files": GROUND | {"_checks", "_files", "cluster"},
+    "sklearn": GROUND | {"_checks"},
     "analysis": GROUND | {"_checks", "figures", "nn"},
 }
-KNOWS["lab"] = {*KNOWS} - {"files"}
-KNOWS["cli"] = {*KNOWS}
+KNOWS["lab"] = {*KNOWS} - {"files", "sklearn"}
+KNOWS["cli"] = {*KNOWS} - {"sklearn"}
 """Which other rooms a room may import from; a room stands below all that it knows."""
 THIRD_PARTY = {
     "_checks": set[str](),
@@ -42,6 +43,7 @@ THIRD_PARTY = {
     "explorer": set[str](),
     "cluster": {"dask", "distributed"},
     "files": {"numpy", "pyarrow", "distributed"},
+    "sklearn": {"narwhals", "numpy", "sklearn"},
     "analysis": {"matplotlib", "numpy", "scipy", "torch"},
     "lab": {"numpy", "torch", "matplotlib", "dask", "distributed", "pyarrow"},
     "cli": {"numpy", "torch", "matplotlib", "cyclopts", "rich"},
@@ -132,7 +134,10 @@ def test_scripts_export_what_others_import_and_nothing_else() -> None:
 @pytest.mark.parametrize(
     ("program", "heavy"),
     [
-        ("import primefourier", {"torch", "matplotlib", "cyclopts", "rich", "dask", "pyarrow"}),
+        (
+            "import primefourier",
+            {"torch", "matplotlib", "cyclopts", "rich", "dask", "pyarrow", "sklearn"},
+        ),
         (
             "from primefourier.cli.app import run\n"
             f"assert run(['claims', {str(ROOT / 'results' / 'paper')!r}, '--json']) == 0",

@@ -1,5 +1,6 @@
 """A basis is validated when it is made, and a plan says which of its channels a modulus needs."""
 
+import json
 import pickle
 from typing import Any
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 import primefourier as pf
 from primefourier import PAPER_BASIS, PrimeBasis
+from strategies import BASES
 
 DOUBTFUL = 2**89 - 1  # a prime that cannot be proven prime
 
@@ -36,6 +38,29 @@ def test_a_basis_is_a_frozen_hashable_value() -> None:
     assert pickle.loads(pickle.dumps(basis)) == basis
     with pytest.raises(AttributeError):
         basis.depth = 3  # type: ignore[misc]
+
+
+@given(BASES)
+def test_a_basis_survives_json_and_its_use_leaves_no_trace(basis: PrimeBasis) -> None:
+    pickled = pickle.dumps(basis)
+    assert basis.range > 1
+    assert PrimeBasis.from_dict(json.loads(json.dumps(basis.to_dict()))) == basis
+    assert pickle.dumps(basis) == pickled
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({"primes": [3]}, r"a basis has the keys 'primes' and 'depth', got \['primes'\]"),
+        ({"primes": [3], "depth": 1, "dtype": "float32"}, r"got \['depth', 'dtype', 'primes'\]"),
+        ([3, 5], "got list"),
+        ({"primes": [9], "depth": 1}, "got 9 = 3²"),
+        ({"primes": [3], "depth": 0}, "depth must be an integer of at least 1, got 0"),
+    ],
+)
+def test_plain_data_is_validated_like_any_basis(data: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        PrimeBasis.from_dict(data)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import torch
 from hypothesis import given, settings
@@ -108,6 +111,41 @@ def test_shapes_and_their_order_are_kept(shape: tuple[int, ...]) -> None:
     assert pf.encode(numbers.T, basis).shape == (*shape[::-1], 2, 2, 2)
     swapped = np.moveaxis(pf.encode(numbers.T, basis), range(len(shape)), range(len(shape))[::-1])
     assert (swapped == pf.encode(numbers, basis)).all()
+
+
+EDGES = [2**63 - 1, -(2**63), 2**53 + 1]
+COLUMNS = {
+    "pandas": pd.Series(EDGES),
+    "pandas index": pd.Index(EDGES),
+    "pandas nullable": pd.Series(EDGES, dtype="Int64"),
+    "pandas pyarrow": pd.Series(EDGES, dtype="int64[pyarrow]"),
+    "pandas objects": pd.Series(EDGES, dtype=object),
+    "polars": pl.Series(EDGES),
+    "polars Int128": pl.Series(EDGES, dtype=pl.Int128),
+    "pyarrow": pa.array(EDGES),
+    "pyarrow chunks": pa.chunked_array([EDGES[:1], EDGES[1:]]),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_columns_of_data_frames_are_encoded_exactly(name: str) -> None:
+    basis = PrimeBasis((2, 101), depth=11)
+    assert (pf.encode(COLUMNS[name], basis) == pf.encode(EDGES, basis)).all()
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 3)])
+def test_a_flat_code_has_one_axis_in_the_order_of_channels(shape: tuple[int, ...]) -> None:
+    basis = PrimeBasis((3, 5), depth=2)
+    numbers = np.arange(int(np.prod(shape))).reshape(shape)
+    codes, flat = (
+        pf.encode(numbers, basis, "float64"),
+        pf.encode(numbers, basis, "float64", flat=True),
+    )
+    assert flat.shape == (*shape, basis.dim)
+    for i, (p, d) in enumerate(basis.channels):
+        row = basis.primes.index(p)
+        assert (flat[..., 2 * i : 2 * i + 2] == codes[..., row, d, :]).all()
+    assert (pf.decode(flat, basis).value == numbers).all()
 
 
 def test_integers_are_distinct_up_to_the_range() -> None:

@@ -76,7 +76,7 @@ def as_integer(value: object, name: str, *, at_least: int | None = None) -> int:
     """
     required = "an integer" if at_least is None else f"an integer of at least {at_least}"
     if not _is_integer(value):
-        raise TypeError(f"{name} must be {required}, got {_describe(value)}")
+        raise TypeError(f"{name} must be {required}, got {describe(value)}")
     number = operator.index(value)  # type: ignore[arg-type]
     if at_least is not None and number < at_least:
         raise ValueError(f"{name} must be {required}, got {format_integer(number)}")
@@ -142,15 +142,16 @@ def _from_numpy(array: NDArray[Any]) -> IntegerArray:
     if array.size == 0 and kind == "f":  # numpy reads an empty list as float64
         return np.empty(array.shape, dtype=np.int64)
     if kind == "f" and not (known := np.isfinite(array)).all():
+        position = tuple(np.argwhere(~known)[0].tolist())
+        what = "infinity" if np.isinf(array[position]) else "a missing value (null or NaN)"
         raise TypeError(
-            f"integers are required, got an array of {array.dtype} without a finite value at "
-            f"position {np.argwhere(~known)[0].tolist()}; drop or fill missing values first, "
-            "because a conversion to integers would replace them by arbitrary numbers"
+            f"integers are required, got {what} at position {list(position)}; drop or fill missing "
+            "values first, because a conversion to integers would replace them by arbitrary numbers"
         )
     numeric = "; convert it with .astype('int64') if its values are integers"
-    raise TypeError(
-        f"integers are required, got an array of {array.dtype}{numeric if kind in 'fb' else ''}"
-    )
+    dates = "; count a unit first, as in .astype('datetime64[D]').astype('int64')"
+    advice = {"f": numeric, "b": numeric, "M": dates}.get(kind, "")
+    raise TypeError(f"integers are required, got an array of {array.dtype}{advice}")
 
 
 def _collect(
@@ -195,7 +196,12 @@ def _leaf(value: object, position: tuple[int, ...]) -> int:
     return operator.index(value)  # type: ignore[arg-type]
 
 
-def _describe(value: object) -> str:
+def describe(value: object) -> str:
+    """Describe a value that is no integer, for an error.
+
+    >>> describe(1.5)
+    'a float, 1.5'
+    """
     kind = type(value).__name__
     article = "an" if kind[0] in "aeiouAEIOU" else "a"
     try:
@@ -205,9 +211,9 @@ def _describe(value: object) -> str:
     return f"{article} {kind}, {text if len(text) <= 40 else text[:37] + '...'}"
 
 
-def _is_missing(value: object) -> bool:
-    """Return whether a value is missing: None, NaN, or pandas' NA and NaT."""
-    if isinstance(value, float | np.floating):
+def is_missing(value: object) -> bool:
+    """Return whether a value is missing: None, NaN, NaT, or pandas' NA and NaT."""
+    if isinstance(value, float | np.floating | np.datetime64):
         return bool(np.isnan(value))
     return value is None or type(value).__name__ in ("NAType", "NaTType")
 
@@ -216,7 +222,7 @@ def _refusal(value: object, position: tuple[int, ...]) -> TypeError:
     where = f", at position {list(position)}" if position else ""
     if isinstance(value, bool | np.bool):
         advice = "convert it with int() if you mean 0 or 1"
-    elif _is_missing(value):
+    elif is_missing(value):
         advice = "drop missing values, or use a padding mask when you embed them"
     elif isinstance(value, float | np.floating):
         advice = "convert it with int() if its value is an integer, or round it first"
@@ -224,4 +230,4 @@ def _refusal(value: object, position: tuple[int, ...]) -> TypeError:
         advice = "convert it with int() if it contains an integer"
     else:
         advice = "pass an int, a sequence of ints, or an integer array"
-    return TypeError(f"integers are required, got {_describe(value)}{where}; {advice}")
+    return TypeError(f"integers are required, got {describe(value)}{where}; {advice}")

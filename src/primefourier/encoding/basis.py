@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Self
+from typing import Any, Self
 
 from primefourier.arithmetic.integers import as_integer, as_integers, format_integer
 from primefourier.arithmetic.primes import FIRST_DOUBTFUL, factorize, format_factors, is_prime
@@ -81,6 +82,30 @@ class PrimeBasis:
         """
         factors = factorize(as_integer(modulus, "modulus", at_least=2))
         return cls(tuple(p for p, _ in factors), max(e for _, e in factors))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the primes and the depth as plain data, for JSON and configurations.
+
+        >>> PrimeBasis((3, 5), depth=2).to_dict()
+        {'primes': [3, 5], 'depth': 2}
+        """
+        return {"primes": list(self.primes), "depth": self.depth}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Make a basis from what ``to_dict`` returned, validated like any other.
+
+        >>> PrimeBasis.from_dict({"primes": [3, 5], "depth": 2})
+        PrimeBasis(primes=(3, 5), depth=2)
+        """
+        if not isinstance(data, Mapping) or {*data} != {"primes", "depth"}:
+            got = sorted(map(str, data)) if isinstance(data, Mapping) else type(data).__name__
+            raise ValueError(f"a basis has the keys 'primes' and 'depth', got {got}")
+        return cls(data["primes"], data["depth"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        # without the cached properties: a basis has the same pickle before and after its first use
+        return {"primes": self.primes, "depth": self.depth}
 
     @property
     def dim(self) -> int:

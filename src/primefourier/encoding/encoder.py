@@ -23,7 +23,12 @@ _THREADS_PAY_FROM = 1 << 19  # pairs; below, starting threads costs more than it
 
 
 def encode(
-    x: object, basis: PrimeBasis, dtype: DTypeLike = "float32", *, threads: int = 1
+    x: object,
+    basis: PrimeBasis,
+    dtype: DTypeLike = "float32",
+    *,
+    flat: bool = False,
+    threads: int = 1,
 ) -> NDArray[Any]:
     """Encode integers as (cos, sin) of 2πa/p^(d+1) for every prime p and depth d of the basis.
 
@@ -32,10 +37,11 @@ def encode(
     of the true value elsewhere. The code of an integer does not depend on the batch it is in.
 
     Args:
-        x: An int, a (nested) sequence of ints, or an integer array (numpy, torch, object) of any
-            shape; integers of any size and sign.
+        x: An int, a (nested) sequence of ints, an integer array (numpy, torch, object) of any
+            shape, or a column of pandas, polars or pyarrow; integers of any size and sign.
         basis: The primes and the depth.
         dtype: float16, float32 or float64.
+        flat: Whether a code is one axis, in the order of ``basis.channels``; ``decode`` reads both.
         threads: Number of threads for large inputs.
 
     Returns:
@@ -45,7 +51,7 @@ def encode(
         TypeError: If x contains non-integers.
 
     Shape:
-        (..., P, D, 2), where the last axis holds (cos, sin).
+        (..., P, D, 2), where the last axis holds (cos, sin); flat, (..., basis.dim).
 
     >>> basis = PrimeBasis((3, 5), depth=1)
     >>> encode(1, basis, "float64")
@@ -57,23 +63,23 @@ def encode(
     name = dtype_name(dtype)
     require_basis(basis)
     numbers = as_integers(x)
-    flat = numbers.reshape(-1)
-    out = np.empty((flat.size, *basis.shape), dtype=name)
-    workers = _workers(threads, flat, basis)
+    line = numbers.reshape(-1)
+    out = np.empty((line.size, *basis.shape), dtype=name)
+    workers = _workers(threads, line, basis)
     if workers == 1:
-        _encode_rows(flat, basis, out)
+        _encode_rows(line, basis, out)
     else:
-        edges = [flat.size * i // workers for i in range(workers + 1)]
+        edges = [line.size * i // workers for i in range(workers + 1)]
         pool = ThreadPoolExecutor(workers)
         try:
             for done in [
-                pool.submit(_encode_rows, flat[start:stop], basis, out[start:stop])
+                pool.submit(_encode_rows, line[start:stop], basis, out[start:stop])
                 for start, stop in pairwise(edges)
             ]:
                 done.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)  # so that Ctrl-C returns at once
-    return out.reshape(*numbers.shape, *basis.shape)
+    return out.reshape(*numbers.shape, *([basis.dim] if flat else basis.shape))
 
 
 def dtype_name(dtype: DTypeLike) -> str:
