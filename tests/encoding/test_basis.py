@@ -146,7 +146,7 @@ def test_a_plan_is_degenerate_if_no_sum_wraps(modulus: int, r: int) -> None:
         (12, PAPER_BASIS, "cannot see the factor 4: it determines only a mod 3"),
         (8, PrimeBasis((2,), 2), "raise the depth from 2 to 3."),
         (27450, PrimeBasis((3, 5), 1), "add the primes 2, 61 and raise the depth from 1 to 2"),
-        (3, PrimeBasis((3,), 2), "respects addition mod 3 is zero on the other 1 channel."),
+        (3, PrimeBasis((3,), 2), "respects addition mod 3 is zero on the other channel."),
         pytest.param(
             3**20_000,
             PrimeBasis((3, 5), 2),
