@@ -4,6 +4,7 @@ Each pin gets the hashes of all its files, so that a lock holds on every platfor
 out: its builds for CPUs and for each CUDA have one version and different files.
 """
 
+import shutil
 import subprocess
 import sys
 
@@ -20,6 +21,9 @@ HEAD = (
 
 def main() -> int:
     """Write requirements.lock, and requirements-interop.lock with what only tests need."""
+    if shutil.which("uv") is None:
+        print("make lock needs uv, which is not installed; run pip install uv")
+        return 1
     own = needed("dev")
     every = {name: version for name, version in pins().items() if name != "torch"}
     parts = {
@@ -30,7 +34,7 @@ def main() -> int:
         text = "".join(f"{name}=={every[name]}\n" for name in sorted(names))
         found = subprocess.run(COMMAND, input=text, capture_output=True, text=True, check=False)
         if found.returncode:
-            print(f"{found.stderr}make lock needs uv, and an index of packages")
+            print(f"{found.stderr}uv found no hashes for {file}, which is unchanged")
             return 1
         (ROOT / file).write_text(HEAD.format(purpose) + found.stdout)
         print(f"{file}: {len(names)} packages")

@@ -43,9 +43,10 @@ def test_a_wheel_works_with_numpy_alone_and_names_the_extra_of_what_is_missing(
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")
     environment = tmp_path / "environment"
-    venv.create(environment, with_pip=True)
+    venv.create(environment)
     own = environment / "bin"
-    install = [str(own / "python"), "-m", "pip", "install", "--no-deps", "--no-index", str(wheel)]
+    into = [sys.executable, "-m", "pip", "--python", str(own / "python")]
+    install = [*into, "install", "--no-deps", "--no-index", str(wheel)]
     subprocess.run(install, check=True, capture_output=True)
     (site,) = environment.glob("lib/python*/site-packages")
     numpy = distribution("numpy")
