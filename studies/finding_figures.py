@@ -12,7 +12,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator
 
 from primefourier.figures.style import (
     BLUE,
@@ -114,7 +113,7 @@ def draw_causes() -> Figure:
         [*_WHO.values()],
         title="Why networks with the paper's basis fail near a million",
         key=[(Patch(**look), words) for words, look in reversed(looks.items())],
-        up="number of networks",
+        up="share of networks (above: how many)",
         across="input range r",
     )
     run = run_of("beyond")
@@ -132,12 +131,13 @@ def draw_causes() -> Figure:
             for place, one in found["paper"].items():
                 if place[1] == r:
                     counts[_cause(one, found["depth 1"].get(place))] += 1
-            bottom = 0
+            total, bottom = sum(counts.values()), 0.0
             for words, count in counts.items():
-                axes.bar(x, count, 0.7, bottom=bottom, **looks[words])
-                bottom += count
+                axes.bar(x, count / total, 0.7, bottom=bottom, **looks[words])
+                bottom += count / total
+            axes.text(x, 1.02, str(total), ha="center", size=8, color=INK)
         axes.set_xticks(range(len(beyond.RANGES)), [str(r) for r in beyond.RANGES])
-        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.set_ylim(0, 1.1)
     return figure
 
 
