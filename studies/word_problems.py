@@ -2,32 +2,38 @@
 
     python -m studies.word_problems
 
-"Ann has 12 apples and gets 30 more. How many are there?" → "42 apples." Four models of the same
-GPT-2 (two blocks, width 128) learn to add and to subtract from the same problems, with integers
-below 1000:
+"Ann has 12 apples and gets 30 more. How many are there?" → "42 apples." Three models of the same
+GPT-2 (two blocks, width 96) learn to add and to subtract from the same problems, with integers
+below 100:
 
-- digits: every digit is a token, in the usual order;
-- digits, last first: the same with every integer reversed, so that carries run along;
+- digits: every digit is a token, the last first, so that carries run along;
 - circles: [NUM] with the integer's circles, and the CRT head (``studies.integer_gpt2``), primes
   11 … 59 at depth 1, whose product is just below 2^63;
 - circles, exact block: the same with the exact block between the two blocks of GPT-2.
 
-All have the same steps, examples, optimiser and schedule. Positions begin at a random number in
-training, so that longer numbers meet no position that is new. An answer is right if the whole text is
+All have the same steps, examples, optimiser and schedule. An answer is right if the whole text is
 right, as ``generate`` writes it with greedy choice. Tested in range, on the next integers, and far
-beyond. Writes results/word_problems/results.json; a stopped run continues with the next model.
+beyond. In range most pairs of integers were seen in training, in other words. Far beyond, the
+sequences of digits have positions that were never trained. Writes
+results/word_problems/results.json; a stopped run continues with the next model.
 
 Written down before the first training. The exact block need only learn to point, at two integers
-and an operation; what it points at are words around the integers, not their values. The circles
-without it must learn 13 additions modulo primes at once, in which one wrong circle spoils the answer,
-and nothing keeps a prime from being read through look-alikes of others. Predictions:
+and an operation; what it points by are words around the integers, not their values. The circles
+without it must learn 13 additions modulo primes at once, in which one wrong circle spoils the
+answer, and nothing keeps a prime from being read through look-alikes of others. Predictions:
 
 1. With the exact block at least 0.99 are right in range, and at least 0.95 on every other test.
-2. Digits are right in range for more than 0.5, more often with the last digit first; far beyond
-   (10^5 to 10^6 and further) less than 0.05 are right in either order.
+2. Digits are right in range for more than 0.5; far beyond (10^5 to 10^6 and further) for less than
+   0.05.
 3. Circles without the exact block are worse than digits in range: less than 0.5 are right with this
-   budget. Far beyond less than 0.1 are right, although each residue by itself is right more often than
-   by chance (0.035 on average).
+   budget. Far beyond less than 0.1 are right, although each residue by itself is right more often
+   than by chance (0.04 on average).
+
+Pilots with seed 100 changed the plan, not the predictions: with integers below 1000, 1200 steps and
+a width of 128 neither digits nor circles learned anything that the tests show. So the range became
+100, the network narrower and the steps three times as many; random first positions, with which
+digits learned nothing, and digits in the usual order were left out. In a pilot of the present plan
+with 1500 steps digits were right for 0.07 in range, circles for none.
 """
 
 from __future__ import annotations
@@ -52,7 +58,6 @@ from studies.integer_gpt2 import (
     IntegerCollator,
     IntegerGPT2,
     IntegerGPT2Config,
-    count_positions,
     make_tokenizer,
     read_text,
     write_text,
@@ -74,26 +79,26 @@ SUBTRACTIONS = (
     "{name} takes {b} of {a} {things}. How many are left?",
 )
 ANSWER = "{c} {things}."
-VARIANTS = ("digits", "digits, last first", "circles", "circles, exact block")
+VARIANTS = ("digits", "circles", "circles, exact block")
 PRIMES = tuple(p for p in range(11, 60) if is_prime(p))
-RANGE = 1000
+RANGE = 100
 TESTS = {
-    "below 10^3": (0, RANGE),
-    "10^3 to 2·10^3": (RANGE, 2 * RANGE),
+    "below 100": (0, RANGE),
+    "100 to 200": (RANGE, 2 * RANGE),
     "10^5 to 10^6": (10**5, 10**6),
     "10^17 to 10^18": (10**17, 10**18),
 }
 SEEDS = (0, 1, 2)
-STEPS, BATCH, PROBLEMS = 1500, 64, 500
-RATE, WARM_UP = 2e-3, 100
-SIZES = {"n_positions": 80, "n_embd": 128, "n_layer": 2, "n_head": 4}
+STEPS, BATCH, PROBLEMS = 4500, 32, 500
+RATE, WARM_UP = 3e-3, 100
+SIZES = {"n_positions": 80, "n_embd": 96, "n_layer": 2, "n_head": 3}
 
 
 def make_problem(rng: random.Random, low: int, high: int) -> tuple[str, str]:
     """Return a question with integers from low to high - 1, and its answer, at least 0.
 
     >>> make_problem(random.Random(1), 0, 1000)
-    ('Of 867 books Eve sells 483. How many are left?', '384 books.')
+    ('Ben has 582 keys and gives away 137. How many are left?', '445 keys.')
     """
     a, b = rng.randrange(low, high), rng.randrange(low, high)
     add = rng.random() < 0.5
@@ -122,7 +127,7 @@ def build(variant: str, tokenizer: Any) -> Any:
         "eos_token_id": tokenizer.eos_token_id,
         "bos_token_id": tokenizer.eos_token_id,
     }
-    if variant.startswith("digits"):
+    if variant == "digits":
         return GPT2LMHeadModel(GPT2Config(**options))
     exact_after = 1 if variant == "circles, exact block" else None
     return IntegerGPT2(IntegerGPT2Config(**options, primes=PRIMES, exact_after=exact_after))
@@ -137,10 +142,9 @@ def make_example(variant: str, tokenizer: Any, question: str, answer: str = "") 
     """Return the tokens of a question, and if there is an answer those of both with labels."""
 
     def read(text: str) -> dict[str, list[int]]:
-        if variant.startswith("circles"):
+        if variant != "digits":
             return read_text(text, tokenizer)
-        text = reverse_integers(text) if variant == "digits, last first" else text
-        return {"input_ids": tokenizer(text)["input_ids"], "integers": []}
+        return {"input_ids": tokenizer(reverse_integers(text))["input_ids"], "integers": []}
 
     asked = read(question)
     if not answer:
@@ -154,8 +158,7 @@ def train(
     model: Any, variant: str, tokenizer: Any, *, seed: int, steps: int = STEPS
 ) -> list[float]:
     """Train a model on new problems in every step, and return the loss of each step."""
-    rng, generator = random.Random(f"training {seed}"), torch.Generator().manual_seed(seed)
-    collate = IntegerCollator(tokenizer)
+    rng, collate = random.Random(f"training {seed}"), IntegerCollator(tokenizer)
     optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, RATE, total_steps=steps + 1, pct_start=min(WARM_UP / steps, 0.5)
@@ -164,10 +167,7 @@ def train(
     for _ in range(steps):
         problems = [make_problem(rng, 0, RANGE) for _ in range(BATCH)]
         batch = collate([make_example(variant, tokenizer, *problem) for problem in problems])
-        room = model.config.n_positions - batch["input_ids"].shape[1] + 1
-        shift = torch.randint(room, (BATCH, 1), generator=generator)
-        batch["position_ids"] = count_positions(batch["attention_mask"]) + shift
-        if variant.startswith("digits"):
+        if variant == "digits":
             del batch["integers"]
         loss = model(**batch).loss
         optimizer.zero_grad()
@@ -184,7 +184,7 @@ def answer(model: Any, variant: str, tokenizer: Any, questions: Sequence[str]) -
     collate = IntegerCollator(tokenizer, side="left")
     batch = collate([make_example(variant, tokenizer, question) for question in questions])
     options = {"do_sample": False, "max_new_tokens": 26}
-    if variant.startswith("digits"):
+    if variant == "digits":
         integers = batch.pop("integers")
         ids = model.generate(**batch, **options)
         integers = torch.zeros_like(ids)
@@ -196,7 +196,7 @@ def answer(model: Any, variant: str, tokenizer: Any, questions: Sequence[str]) -
         for some, those in zip(ids[:, known:], integers[:, known:], strict=True)
     ]
     texts = [re.sub(r"(?<=\d) (?=\d)| (?=[.,?])", "", text) for text in texts]
-    return [reverse_integers(text) if variant == "digits, last first" else text for text in texts]
+    return [reverse_integers(text) if variant == "digits" else text for text in texts]
 
 
 def score(answers: Sequence[str], right: Sequence[str]) -> dict[str, float]:
