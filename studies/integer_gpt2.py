@@ -32,7 +32,7 @@ from primefourier.nn import (
 )
 
 PAD, END, UNKNOWN, NUMBER = "[PAD]", "[END]", "[UNK]", "[NUM]"
-INTEGER = re.compile(r"-?\d+")
+INTEGER, FRACTION = re.compile(r"(?<!\d)-?\d+"), re.compile(r"\d+[.,]\d+")
 IGNORED = -100
 """The label of tokens that the loss of transformers leaves out."""
 OPERATIONS = {"add": add_codes, "subtract": subtract_codes, "multiply": multiply_codes}
@@ -270,6 +270,8 @@ def make_tokenizer(words: Sequence[str]) -> PreTrainedTokenizerFast:
 
 def read_text(text: str, tokenizer: PreTrainedTokenizerFast) -> dict[str, list[int]]:
     """Return the tokens of a text, with [NUM] in place of each integer, and the integers."""
+    if found := FRACTION.search(text):
+        raise ValueError(f"a text must have integers, written in digits alone, got {found[0]}")
     ids = tokenizer(INTEGER.sub(NUMBER, text))["input_ids"]
     return {"input_ids": ids, "integers": [int(found) for found in INTEGER.findall(text)]}
 

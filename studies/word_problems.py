@@ -2,9 +2,9 @@
 
     python -m studies.word_problems
 
-"Ann has 12 apples and gets 30 more. How many are there?" → "42 apples." Three models of the same
-GPT-2 (two blocks, width 96) learn to add and to subtract from the same problems, with integers
-below 100:
+"Ann has 12 apples and gets 30 more." → "42 now.", "Of 9 eggs Ben eats 2." → "7 left." Three models
+of the same GPT-2 (two blocks, width 96) learn to add and to subtract from the same problems, with
+integers below 100:
 
 - digits: every digit is a token, the last first, so that carries run along;
 - circles: [NUM] with the integer's circles, and the CRT head (``studies.integer_gpt2``), primes
@@ -29,11 +29,13 @@ answer, and nothing keeps a prime from being read through look-alikes of others.
    budget. Far beyond less than 0.1 are right, although each residue by itself is right more often
    than by chance (0.04 on average).
 
-Pilots with seed 100 changed the plan, not the predictions: with integers below 1000, 1200 steps and
-a width of 128 neither digits nor circles learned anything that the tests show. So the range became
-100, the network narrower and the steps three times as many; random first positions, with which
-digits learned nothing, and digits in the usual order were left out. In a pilot of the present plan
-with 1500 steps digits were right for 0.07 in range, circles for none.
+Pilots with seed 100 changed the plan, not the predictions. The first plan had integers below 1000,
+longer questions that ended in "How many are left?", a width of 128, random first positions, digits
+in the usual order as well, and 1500 steps. In 1200 of them neither digits nor circles learned
+anything that the tests show, without random positions either; the exact block was right for 0.78 in
+range and for 0.53 at 10^18 after 600. With integers below 100 and a width of 96 digits were right
+for 0.07 in range after 1500 steps, and circles for none. Questions became shorter to afford more
+steps on a busy machine.
 """
 
 from __future__ import annotations
@@ -67,18 +69,16 @@ TARGET = Path(__file__).parents[1] / "results" / "word_problems" / "results.json
 NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gil", "Hana")
 THINGS = ("apples", "books", "coins", "eggs", "keys", "nuts", "pens", "stamps")
 ADDITIONS = (
-    "{name} has {a} {things} and gets {b} more. How many are there?",
-    "{name} finds {a} {things}, then {b} more. How many in total?",
-    "There are {a} {things} here and {b} there. How many in total?",
-    "{b} {things} join {a} {things} of {name}. How many are there?",
+    "{name} has {a} {things} and gets {b} more.",
+    "{name} finds {a} {things}, then {b}.",
+    "{b} {things} join {a} of {name}.",
 )
 SUBTRACTIONS = (
-    "{name} has {a} {things} and gives away {b}. How many are left?",
-    "Of {a} {things} {name} sells {b}. How many are left?",
-    "{name} needs {a} {things} and has {b}. How many are missing?",
-    "{name} takes {b} of {a} {things}. How many are left?",
+    "{name} has {a} {things} and sells {b}.",
+    "Of {a} {things} {name} eats {b}.",
+    "{name} takes {b} of {a} {things}.",
 )
-ANSWER = "{c} {things}."
+TOTAL, REST = "{c} now.", "{c} left."
 VARIANTS = ("digits", "circles", "circles, exact block")
 PRIMES = tuple(p for p in range(11, 60) if is_prime(p))
 RANGE = 100
@@ -89,7 +89,7 @@ TESTS = {
     "10^17 to 10^18": (10**17, 10**18),
 }
 SEEDS = (0, 1, 2)
-STEPS, BATCH, PROBLEMS = 4500, 32, 500
+STEPS, BATCH, PROBLEMS = 3000, 32, 500
 RATE, WARM_UP = 3e-3, 100
 SIZES = {"n_positions": 80, "n_embd": 96, "n_layer": 2, "n_head": 3}
 
@@ -98,21 +98,20 @@ def make_problem(rng: random.Random, low: int, high: int) -> tuple[str, str]:
     """Return a question with integers from low to high - 1, and its answer, at least 0.
 
     >>> make_problem(random.Random(1), 0, 1000)
-    ('Ben has 582 keys and gives away 137. How many are left?', '445 keys.')
+    ('Ben has 582 keys and sells 137.', '445 left.')
     """
     a, b = rng.randrange(low, high), rng.randrange(low, high)
     add = rng.random() < 0.5
     if not add:
         a, b = max(a, b), min(a, b)
     names = {"name": rng.choice(NAMES), "things": rng.choice(THINGS)}
-    question = rng.choice(ADDITIONS if add else SUBTRACTIONS)
-    c = a + b if add else a - b
-    return question.format(a=a, b=b, **names), ANSWER.format(c=c, **names)
+    question = rng.choice(ADDITIONS if add else SUBTRACTIONS).format(a=a, b=b, **names)
+    return question, TOTAL.format(c=a + b) if add else REST.format(c=a - b)
 
 
 def word_tokenizer() -> Any:
     """Return the tokenizer of all words of the problems."""
-    texts = " ".join([*ADDITIONS, *SUBTRACTIONS, ANSWER, *NAMES, *THINGS])
+    texts = " ".join([*ADDITIONS, *SUBTRACTIONS, TOTAL, REST, *NAMES, *THINGS])
     words = re.findall(r"\w+|[.,?]", re.sub(r"\{\w+\}", " ", texts))
     return make_tokenizer(sorted(set(words)))
 
