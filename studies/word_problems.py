@@ -31,11 +31,11 @@ answer, and nothing keeps a prime from being read through look-alikes of others.
 
 Pilots with seed 100 changed the plan, not the predictions. The first plan had integers below 1000,
 longer questions that ended in "How many are left?", a width of 128, random first positions, digits
-in the usual order as well, and 1500 steps. In 1200 of them neither digits nor circles learned
-anything that the tests show, without random positions either; the exact block was right for 0.78 in
+in the usual order as well, and 1500 steps. In 600 steps digits, and without random positions in
+1200 digits and circles, learned nothing that the tests show; the exact block was right for 0.78 in
 range and for 0.53 at 10^18 after 600. With integers below 100 and a width of 96 digits were right
-for 0.07 in range after 1500 steps, and circles for none. Questions became shorter to afford more
-steps on a busy machine.
+for 0.07 in range after 1500 steps, and circles for none. A run of 4500 steps was stopped in its first
+model, before any test. Questions then became shorter to afford three seeds on a busy machine.
 """
 
 from __future__ import annotations
@@ -88,8 +88,13 @@ TESTS = {
     "10^5 to 10^6": (10**5, 10**6),
     "10^17 to 10^18": (10**17, 10**18),
 }
-SEEDS = (0, 1, 2)
 STEPS, BATCH, PROBLEMS = 3000, 32, 500
+MODELS = [
+    *((variant, seed, STEPS) for seed in (0, 1, 2) for variant in VARIANTS),
+    *((variant, 0, 4 * STEPS) for variant in VARIANTS[:2]),
+]
+"""Variants, seeds and steps. The last two were added when the first model with digits had been tested:
+with 0.16 right in range, it asked whether it had seen too few problems."""
 RATE, WARM_UP = 3e-3, 100
 SIZES = {"n_positions": 80, "n_embd": 96, "n_layer": 2, "n_head": 3}
 
@@ -232,6 +237,7 @@ def measure(
     return {
         "variant": variant,
         "seed": seed,
+        "steps": steps,
         "parameters": sum(weight.numel() for weight in model.parameters()),
         "seconds": round(seconds),
         "loss": sum(losses[-50:]) / len(losses[-50:]),
@@ -243,19 +249,18 @@ def main() -> None:
     """Write what all models do; a stopped run continues with the next model."""
     torch.set_num_threads(1)
     TARGET.parent.mkdir(parents=True, exist_ok=True)
-    budget = {"steps": STEPS, "batch": BATCH, "problems": PROBLEMS, "range": RANGE}
+    budget = {"batch": BATCH, "problems": PROBLEMS, "range": RANGE}
     models: list[dict[str, Any]] = []
     if TARGET.exists():
         models = json.loads(TARGET.read_text())["models"]
-    done = {(one["variant"], one["seed"]) for one in models}
-    for seed in SEEDS:
-        for variant in VARIANTS:
-            if (variant, seed) in done:
-                continue
-            models.append(measure(variant, seed))
-            print(json.dumps(models[-1]))
-            sys.stdout.flush()
-            TARGET.write_text(json.dumps({"budget": budget, "models": models}, indent=1) + "\n")
+    done = {(one["variant"], one["seed"], one["steps"]) for one in models}
+    for variant, seed, steps in MODELS:
+        if (variant, seed, steps) in done:
+            continue
+        models.append(measure(variant, seed, steps=steps))
+        print(json.dumps(models[-1]))
+        sys.stdout.flush()
+        TARGET.write_text(json.dumps({"budget": budget, "models": models}, indent=1) + "\n")
 
 
 if __name__ == "__main__":
