@@ -34,8 +34,8 @@ longer questions that ended in "How many are left?", a width of 128, random firs
 in the usual order as well, and 1500 steps. In 600 steps digits, and without random positions in
 1200 digits and circles, learned nothing that the tests show; the exact block was right for 0.78 in
 range and for 0.53 at 10^18 after 600. With integers below 100 and a width of 96 digits were right
-for 0.07 in range after 1500 steps, and circles for none. A run of 4500 steps was stopped in its first
-model, before any test. Questions then became shorter to afford three seeds on a busy machine.
+for 0.07 in range after 1500 steps, and circles for none. A run of 4500 steps was stopped in its
+first model, before any test. Questions then became shorter to afford three seeds on a busy machine.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ MODELS = [
     *((variant, seed, STEPS) for seed in (0, 1, 2) for variant in VARIANTS),
     *((variant, 0, 4 * STEPS) for variant in VARIANTS[:2]),
 ]
-"""Variants, seeds and steps. The last two were added when the first model with digits had been tested:
-with 0.16 right in range, it asked whether it had seen too few problems."""
+"""Variants, seeds and steps. The last two were added when the first model had been tested: digits,
+0.16 right in range, which asks whether it had seen too few problems."""
 RATE, WARM_UP = 3e-3, 100
 SIZES = {"n_positions": 80, "n_embd": 96, "n_layer": 2, "n_head": 3}
 
