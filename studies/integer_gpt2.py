@@ -9,19 +9,15 @@ An optional residual block computes exactly: it points at two of the integers so
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-from tokenizers import Tokenizer, models, pre_tokenizers
 from torch import Tensor, nn
-from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+from transformers import GPT2Config, GPT2LMHeadModel
 from transformers.modeling_outputs import CausalLMOutputWithPast
 
 from primefourier import PrimeBasis
-from primefourier.arithmetic.integers import as_integers
 from primefourier.nn import (
     CRTHead,
     PrimeFourierEmbedding,
@@ -31,10 +27,6 @@ from primefourier.nn import (
     subtract_codes,
 )
 
-PAD, END, UNKNOWN, NUMBER = "[PAD]", "[END]", "[UNK]", "[NUM]"
-INTEGER, FRACTION = re.compile(r"(?<!\d)-?\d+"), re.compile(r"\d+[.,]\d+")
-IGNORED = -100
-"""The label of tokens that the loss of transformers leaves out."""
 OPERATIONS = {"add": add_codes, "subtract": subtract_codes, "multiply": multiply_codes}
 
 
@@ -51,7 +43,7 @@ class IntegerGPT2Config(GPT2Config):  # type: ignore[misc]
     model_type = "integer-gpt2"
     primes: list[int] | tuple[int, ...] = (3, 5, 7)
     depth: int = 1
-    number_token_id: int = 3
+    number_token_id: int | None = None
     exact_after: int | None = None
     use_cache: bool = False
 
@@ -78,6 +70,11 @@ class IntegerGPT2(GPT2LMHeadModel):  # type: ignore[misc]
         basis = PrimeBasis(tuple(config.primes), config.depth)
         if basis.range >= 2**63:
             raise ValueError(f"the range of the basis must be below 2^63, got {basis.range}")
+        if config.number_token_id not in range(config.vocab_size):
+            raise ValueError(
+                f"number_token_id must be the token [NUM], one of the {config.vocab_size} of the "
+                f"vocabulary, got {config.number_token_id}"
+            )
         self.embed = PrimeFourierEmbedding(basis)
         self.project = nn.Linear(basis.dim, config.n_embd, bias=False)
         self.head = CRTHead(config.n_embd, basis)
@@ -111,7 +108,7 @@ class IntegerGPT2(GPT2LMHeadModel):  # type: ignore[misc]
             )
         if integers.shape != input_ids.shape:
             raise ValueError(
-                f"one integer for each token is required, used at {NUMBER} alone: got integers of "
+                f"one integer for each token is required, used at [NUM] alone: got integers of "
                 f"shape {tuple(integers.shape)} for tokens of shape {tuple(input_ids.shape)}"
             )
         numbers = input_ids == self.config.number_token_id
@@ -120,6 +117,12 @@ class IntegerGPT2(GPT2LMHeadModel):  # type: ignore[misc]
             if position_ids is None:
                 position_ids = count_positions(attention_mask)
         codes = self.embed(integers, attention_mask=numbers)
+        most, given = self.embed.basis.range // 2, integers[numbers]
+        if ((given < -most) | (given > most)).any():
+            raise ValueError(
+                f"integers must be between -{most} and {most}, half the range of the basis, got "
+                f"{given.tolist()}; take more primes"
+            )
         exact = {} if self.config.exact_after is None else {"codes": codes, "numbers": numbers}
         hidden = self.transformer(
             inputs_embeds=self.transformer.wte(input_ids) + self.project(codes),
@@ -151,6 +154,8 @@ class IntegerGPT2(GPT2LMHeadModel):  # type: ignore[misc]
         Integers are 0 at other tokens than [NUM]. Prompts of different lengths are padded on the
         left.
         """
+        if attention_mask is not None and (attention_mask[:, -1] == 0).any():
+            raise ValueError("prompts must be padded on the left: IntegerCollator(…, side='left')")
         for name in ("num_beams", "num_return_sequences"):
             if options.get(name, 1) != 1:
                 raise ValueError(f"{name} must be 1, got {options[name]}")
@@ -249,95 +254,3 @@ def count_positions(attention_mask: Tensor) -> Tensor:
     [[0, 0, 0, 1], [0, 1, 2, 2]]
     """
     return (attention_mask.long().cumsum(-1) - 1).clamp(min=0)
-
-
-def make_tokenizer(words: Sequence[str]) -> PreTrainedTokenizerFast:
-    """Return a tokenizer with one token for each word, digit and special token."""
-    special = [PAD, END, UNKNOWN, NUMBER]
-    vocabulary = {word: n for n, word in enumerate([*special, *"0123456789", *words])}
-    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN))
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Whitespace(), pre_tokenizers.Digits(individual_digits=True)]
-    )
-    return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        pad_token=PAD,
-        eos_token=END,
-        unk_token=UNKNOWN,
-        additional_special_tokens=[NUMBER],
-    )
-
-
-def read_text(text: str, tokenizer: PreTrainedTokenizerFast) -> dict[str, list[int]]:
-    """Return the tokens of a text, with [NUM] in place of each integer, and the integers."""
-    if found := FRACTION.search(text):
-        raise ValueError(f"a text must have integers, written in digits alone, got {found[0]}")
-    ids = tokenizer(INTEGER.sub(NUMBER, text))["input_ids"]
-    return {"input_ids": ids, "integers": [int(found) for found in INTEGER.findall(text)]}
-
-
-def write_text(ids: Tensor, integers: Tensor, tokenizer: PreTrainedTokenizerFast) -> str:
-    """Return the text of tokens (T,) and their integers (T,), up to the token [END]."""
-    number, end, pad = tokenizer.convert_tokens_to_ids([NUMBER, END, PAD])
-    words = []
-    for token, integer in zip(ids.tolist(), integers.tolist(), strict=True):
-        if token == end:
-            break
-        if token != pad:
-            words.append(str(integer) if token == number else tokenizer.decode([token]))
-    return " ".join(words)
-
-
-@dataclass(frozen=True)
-class IntegerCollator:
-    """Make a batch of examples: tokens, integers and masks, padded to the longest.
-
-    An example has ``input_ids``, ``integers`` (one for each token [NUM], in their order), and,
-    for training, ``labels``.
-
-    Attributes:
-        tokenizer: What pads the tokens.
-        side: The side of the padding: right for training, left for ``write``.
-    """
-
-    tokenizer: PreTrainedTokenizerFast
-    side: str = "right"
-
-    def __post_init__(self) -> None:
-        if self.side not in ("left", "right"):
-            raise ValueError(f"side must be 'left' or 'right', got {self.side!r}")
-
-    def __call__(self, examples: Sequence[Mapping[str, Any]]) -> dict[str, Tensor]:
-        """Return a batch of tensors (n, T)."""
-        number, pad = self.tokenizer.convert_tokens_to_ids([NUMBER, PAD])
-        columns: dict[str, list[Tensor]] = {}
-        for position, example in enumerate(examples):
-            ids = torch.tensor(example["input_ids"])
-            columns.setdefault("input_ids", []).append(ids)
-            columns.setdefault("attention_mask", []).append(torch.ones_like(ids))
-            placed = place_integers(ids == number, example["integers"], position)
-            columns.setdefault("integers", []).append(placed)
-            if "labels" in example:
-                columns.setdefault("labels", []).append(torch.tensor(example["labels"]))
-        fill = {"input_ids": pad, "labels": IGNORED}
-        return {
-            name: nn.utils.rnn.pad_sequence(
-                rows, batch_first=True, padding_value=fill.get(name, 0), padding_side=self.side
-            )
-            for name, rows in columns.items()
-        }
-
-
-def place_integers(numbers: Tensor, integers: Any, position: int) -> Tensor:
-    """Return the integers of example ``position`` at the places of its tokens [NUM]."""
-    given = as_integers(integers)
-    if given.shape != (count := int(numbers.sum()),):
-        raise ValueError(
-            f"example {position} must have one integer for each {NUMBER}, got integers of shape "
-            f"{given.shape} for {count} tokens"
-        )
-    if given.dtype != "int64":
-        raise ValueError(f"integers must be below 2^63, got {max(given)} in example {position}")
-    return torch.zeros_like(numbers, dtype=torch.int64).masked_scatter(
-        numbers, torch.from_numpy(given)
-    )

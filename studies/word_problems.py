@@ -53,13 +53,13 @@ import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from primefourier.arithmetic.primes import is_prime
-from studies.integer_gpt2 import (
+from studies.integer_gpt2 import IntegerGPT2, IntegerGPT2Config
+from studies.integer_text import (
     END,
     IGNORED,
     INTEGER,
+    NUMBER,
     IntegerCollator,
-    IntegerGPT2,
-    IntegerGPT2Config,
     make_tokenizer,
     read_text,
     write_text,
@@ -134,6 +134,7 @@ def build(variant: str, tokenizer: Any) -> Any:
     if variant == "digits":
         return GPT2LMHeadModel(GPT2Config(**options))
     exact_after = 1 if variant == "circles, exact block" else None
+    options["number_token_id"] = tokenizer.convert_tokens_to_ids(NUMBER)
     return IntegerGPT2(IntegerGPT2Config(**options, primes=PRIMES, exact_after=exact_after))
 
 

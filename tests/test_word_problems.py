@@ -16,7 +16,7 @@ from primefourier.nn import CRTHead, PrimeFourierEmbedding, decode_codes
 os.environ["HF_HUB_OFFLINE"] = "1"
 pytest.importorskip("transformers")
 
-from studies import integer_gpt2, word_problems
+from studies import integer_gpt2, integer_text, word_problems
 
 PRIMES = (11, 13, 17)
 BASIS = PrimeBasis(PRIMES, depth=1)
@@ -27,16 +27,16 @@ QUESTIONS = ["Ann has 12 apples and gets 30 more.", "Of 200 pens Ben eats 1, the
 def small_model(**options: Any) -> Any:
     torch.manual_seed(0)
     settings = {"n_embd": 32, "n_layer": 2, "n_head": 2, "primes": PRIMES, "exact_after": 1}
-    special = {"pad_token_id": 0, "eos_token_id": 1, "bos_token_id": 1}
+    special = {"pad_token_id": 0, "eos_token_id": 1, "bos_token_id": 1, "number_token_id": 3}
     config = integer_gpt2.IntegerGPT2Config(
-        vocab_size=len(TOKENIZER), n_positions=64, **special, **{**settings, **options}
+        vocab_size=len(TOKENIZER), n_positions=64, **{**special, **settings, **options}
     )
     return integer_gpt2.IntegerGPT2(config).eval()
 
 
 def batch_of(questions: list[str], side: str = "right") -> dict[str, Tensor]:
-    examples = [integer_gpt2.read_text(question, TOKENIZER) for question in questions]
-    return integer_gpt2.IntegerCollator(TOKENIZER, side)(examples)
+    examples = [integer_text.read_text(question, TOKENIZER) for question in questions]
+    return integer_text.IntegerCollator(TOKENIZER, side)(examples)
 
 
 @pytest.mark.parametrize("exact_after", [None, 1])
@@ -59,7 +59,7 @@ def test_a_saved_model_has_the_same_codes_and_answers(
     ):
         assert torch.equal(before, after)
     again = type(TOKENIZER).from_pretrained(tmp_path)
-    assert integer_gpt2.read_text(QUESTIONS[1], again) == integer_gpt2.read_text(
+    assert integer_text.read_text(QUESTIONS[1], again) == integer_text.read_text(
         QUESTIONS[1], TOKENIZER
     )
 
@@ -91,14 +91,14 @@ def test_a_collator_pads_tokens_integers_labels_and_masks() -> None:
         {"input_ids": [3], "integers": [0], "labels": [3]},
         {"input_ids": [9, 9], "integers": [], "labels": [9, 9]},
     ]
-    right = integer_gpt2.IntegerCollator(TOKENIZER)(examples)
+    right = integer_text.IntegerCollator(TOKENIZER)(examples)
     assert {name: column.tolist() for name, column in right.items()} == {
         "input_ids": [[5, 3, 6, 3], [3, 0, 0, 0], [9, 9, 0, 0]],
         "attention_mask": [[1, 1, 1, 1], [1, 0, 0, 0], [1, 1, 0, 0]],
         "integers": [[0, 7, 0, -(2**62)], [0, 0, 0, 0], [0, 0, 0, 0]],
         "labels": [[-100, -100, 6, 3], [3, -100, -100, -100], [9, 9, -100, -100]],
     }
-    left = integer_gpt2.IntegerCollator(TOKENIZER, "left")(examples)
+    left = integer_text.IntegerCollator(TOKENIZER, "left")(examples)
     assert left["attention_mask"].tolist() == [[1, 1, 1, 1], [0, 0, 0, 1], [0, 0, 1, 1]]
     assert left["integers"].tolist()[0] == [0, 7, 0, -(2**62)]
 
@@ -119,7 +119,7 @@ def test_a_collator_refuses_what_is_not_one_integer_for_each_token(
     integers: list[Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        integer_gpt2.IntegerCollator(TOKENIZER)([{"input_ids": [3, 4, 3], "integers": integers}])
+        integer_text.IntegerCollator(TOKENIZER)([{"input_ids": [3, 4, 3], "integers": integers}])
 
 
 def test_wrong_input_is_refused_with_what_is_required() -> None:
@@ -129,25 +129,31 @@ def test_wrong_input_is_refused_with_what_is_required() -> None:
     with pytest.raises(TypeError, match=r"integers are required, got a tensor of torch.float32"):
         model(batch["input_ids"], batch["integers"].float())
     with pytest.raises(ValueError, match="num_beams must be 1, got 4"):
-        model.write(**batch, num_beams=4)
+        model.write(**batch_of(QUESTIONS, "left"), num_beams=4)
     with pytest.raises(ValueError, match="call write instead"):
         model.generate(**batch, max_new_tokens=2)
     with pytest.raises(ValueError, match="side must be 'left' or 'right', got 'both'"):
-        integer_gpt2.IntegerCollator(TOKENIZER, "both")
+        integer_text.IntegerCollator(TOKENIZER, "both")
     with pytest.raises(ValueError, match=r"written in digits alone, got 3\.5"):
-        integer_gpt2.read_text("Ann has 3.5 apples.", TOKENIZER)
+        integer_text.read_text("Ann has 3.5 apples.", TOKENIZER)
     with pytest.raises(ValueError, match=r"range of the basis must be below 2\^63"):
         small_model(primes=PRIMES, depth=9)
+    with pytest.raises(ValueError, match=r"number_token_id must be the token \[NUM\].* got None"):
+        small_model(number_token_id=None)
+    with pytest.raises(ValueError, match=r"between -1215 and 1215, .* got \[12, 1216\]; take more"):
+        model(**batch_of(["Ann has 12 pens and gets 1216 more."]))
+    with pytest.raises(ValueError, match="prompts must be padded on the left"):
+        model.write(**batch)
     model.head = CRTHead(32, PrimeBasis((11, 13), depth=1))
     with pytest.raises(ValueError, match="embedding and head must have the same basis, got Prime"):
         model(**batch)
 
 
 def test_text_is_read_and_written_with_its_integers() -> None:
-    found = integer_gpt2.read_text("Ann has 12 pens, Ben -7.", TOKENIZER)
+    found = integer_text.read_text("Ann has 12 pens, Ben -7.", TOKENIZER)
     assert found["integers"] == [12, -7]
-    batch = integer_gpt2.IntegerCollator(TOKENIZER, "left")([found, {**found}])
-    text = integer_gpt2.write_text(batch["input_ids"][0], batch["integers"][0], TOKENIZER)
+    batch = integer_text.IntegerCollator(TOKENIZER, "left")([found, {**found}])
+    text = integer_text.write_text(batch["input_ids"][0], batch["integers"][0], TOKENIZER)
     assert text == "Ann has 12 pens , Ben -7 ."
 
 
@@ -210,7 +216,7 @@ def test_problems_have_the_answer_that_python_computes() -> None:
     rng = random.Random(0)
     for _ in range(200):
         question, answer = word_problems.make_problem(rng, 10**17, 10**18)
-        a, b = sorted(map(int, integer_gpt2.INTEGER.findall(question)))
+        a, b = sorted(map(int, integer_text.INTEGER.findall(question)))
         add = any(word in question for word in ("more", "then", "join"))
         assert answer == (f"{a + b} now." if add else f"{b - a} left.")
         assert TOKENIZER.unk_token_id not in TOKENIZER(question + answer)["input_ids"]
@@ -235,7 +241,7 @@ def test_digits_are_read_and_written_with_the_last_first() -> None:
     example = word_problems.make_example("digits", TOKENIZER, "Ann has 123 pens.", "45 pens.")
     text = " ".join(TOKENIZER.convert_ids_to_tokens(example["input_ids"]))
     assert text == "Ann has 3 2 1 pens . 5 4 pens . [END]"
-    assert example["labels"][:7] == [integer_gpt2.IGNORED] * 7
+    assert example["labels"][:7] == [integer_text.IGNORED] * 7
     assert example["labels"][7:] == example["input_ids"][7:]
 
 
