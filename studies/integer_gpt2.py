@@ -38,6 +38,8 @@ class IntegerGPT2Config(GPT2Config):  # type: ignore[misc]
         depth: The depth D of the basis.
         number_token_id: The token [NUM].
         exact_after: After how many blocks the exact block stands; None for a model without it.
+        read_codes: Whether codes are added to the vectors of their tokens. Without them only the
+            exact block reads integers, so that where it points cannot depend on their values.
     """
 
     model_type = "integer-gpt2"
@@ -45,6 +47,7 @@ class IntegerGPT2Config(GPT2Config):  # type: ignore[misc]
     depth: int = 1
     number_token_id: int | None = None
     exact_after: int | None = None
+    read_codes: bool = True
     use_cache: bool = False
 
 
@@ -75,8 +78,11 @@ class IntegerGPT2(GPT2LMHeadModel):  # type: ignore[misc]
                 f"number_token_id must be the token [NUM], one of the {config.vocab_size} of the "
                 f"vocabulary, got {config.number_token_id}"
             )
+        if not config.read_codes and config.exact_after is None:
+            raise ValueError("read_codes must be True without an exact block, got False")
         self.embed = PrimeFourierEmbedding(basis)
-        self.project = nn.Linear(basis.dim, config.n_embd, bias=False)
+        if config.read_codes:
+            self.project = nn.Linear(basis.dim, config.n_embd, bias=False)
         self.head = CRTHead(config.n_embd, basis)
         if config.exact_after is not None:
             self.transformer.h.insert(config.exact_after, ExactBlock(config.n_embd, basis))
@@ -124,8 +130,9 @@ class IntegerGPT2(GPT2LMHeadModel):  # type: ignore[misc]
                 f"{given.tolist()}; take more primes"
             )
         exact = {} if self.config.exact_after is None else {"codes": codes, "numbers": numbers}
+        words = self.transformer.wte(input_ids)
         hidden = self.transformer(
-            inputs_embeds=self.transformer.wte(input_ids) + self.project(codes),
+            inputs_embeds=words + self.project(codes) if self.config.read_codes else words,
             attention_mask=attention_mask,
             position_ids=position_ids,
             use_cache=False,

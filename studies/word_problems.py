@@ -2,14 +2,15 @@
 
     python -m studies.word_problems
 
-"Ann has 12 apples and gets 30 more." → "42 now.", "Of 9 eggs Ben eats 2." → "7 left." Three models
+"Ann has 12 apples and gets 30 more." → "42 now.", "Of 9 eggs Ben eats 2." → "7 left." Four models
 of the same GPT-2 (two blocks, width 96) learn to add and to subtract from the same problems, with
 integers below 100:
 
 - digits: every digit is a token, the last first, so that carries run along;
 - circles: [NUM] with the integer's circles, and the CRT head (``studies.integer_gpt2``), primes
   11 … 59 at depth 1, whose product is just below 2^63;
-- circles, exact block: the same with the exact block between the two blocks of GPT-2.
+- circles, exact block: the same with the exact block between the two blocks of GPT-2;
+- exact block, blind: the exact block after both, and the only one to read circles.
 
 All have the same steps, examples, optimiser and schedule. An answer is right if the whole text is
 right, as ``generate`` writes it with greedy choice. Tested in range, on the next integers, and far
@@ -29,6 +30,13 @@ answer, and nothing keeps a prime from being read through look-alikes of others.
    budget. Far beyond less than 0.1 are right, although each residue by itself is right more often
    than by chance (0.04 on average).
 
+The blind block was added when the first model with the exact block had been tested: right for 0.998
+in range, 0.52 on the next integers and 0 far beyond. The block computes exactly, but where it
+points had been learned from the values too. If pointers cannot see values they cannot depend on
+them. Prediction, before its first training:
+
+4. With the blind block at least 0.99 are right in range, and at least 0.95 on every other test.
+
 Pilots with seed 100 changed the plan, not the predictions. The first plan had integers below 1000,
 longer questions that ended in "How many are left?", a width of 128, random first positions, digits
 in the usual order as well, and 1500 steps. In 600 steps digits, and without random positions in
@@ -40,6 +48,7 @@ first model, before any test. Questions then became shorter to afford three seed
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import re
@@ -79,7 +88,7 @@ SUBTRACTIONS = (
     "{name} takes {b} of {a} {things}.",
 )
 TOTAL, REST = "{c} now.", "{c} left."
-VARIANTS = ("digits", "circles", "circles, exact block")
+VARIANTS = ("digits", "circles", "circles, exact block", "exact block, blind")
 PRIMES = tuple(p for p in range(11, 60) if is_prime(p))
 RANGE = 100
 TESTS = {
@@ -89,12 +98,7 @@ TESTS = {
     "10^17 to 10^18": (10**17, 10**18),
 }
 STEPS, BATCH, PROBLEMS = 3000, 32, 500
-MODELS = [
-    *((variant, seed, STEPS) for seed in (0, 1, 2) for variant in VARIANTS),
-    *((variant, 0, 4 * STEPS) for variant in VARIANTS[:2]),
-]
-"""Variants, seeds and steps. The last two were added when the first model had been tested: digits,
-0.16 right in range, which asks whether it had seen too few problems."""
+SEEDS = (0, 1, 2)
 RATE, WARM_UP = 3e-3, 100
 SIZES = {"n_positions": 80, "n_embd": 96, "n_layer": 2, "n_head": 3}
 
@@ -133,9 +137,12 @@ def build(variant: str, tokenizer: Any) -> Any:
     }
     if variant == "digits":
         return GPT2LMHeadModel(GPT2Config(**options))
-    exact_after = 1 if variant == "circles, exact block" else None
+    exact: dict[str, dict[str, Any]] = {
+        "circles, exact block": {"exact_after": 1},
+        "exact block, blind": {"exact_after": 2, "read_codes": False},
+    }
     options["number_token_id"] = tokenizer.convert_tokens_to_ids(NUMBER)
-    return IntegerGPT2(IntegerGPT2Config(**options, primes=PRIMES, exact_after=exact_after))
+    return IntegerGPT2(IntegerGPT2Config(**options, primes=PRIMES, **exact.get(variant, {})))
 
 
 def reverse_integers(text: str) -> str:
@@ -254,11 +261,11 @@ def main() -> None:
     models: list[dict[str, Any]] = []
     if TARGET.exists():
         models = json.loads(TARGET.read_text())["models"]
-    done = {(one["variant"], one["seed"], one["steps"]) for one in models}
-    for variant, seed, steps in MODELS:
-        if (variant, seed, steps) in done:
+    done = {(one["variant"], one["seed"]) for one in models}
+    for seed, variant in itertools.product(SEEDS, VARIANTS):
+        if (variant, seed) in done:
             continue
-        models.append(measure(variant, seed, steps=steps))
+        models.append(measure(variant, seed))
         print(json.dumps(models[-1]))
         sys.stdout.flush()
         TARGET.write_text(json.dumps({"budget": budget, "models": models}, indent=1) + "\n")
