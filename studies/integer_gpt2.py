@@ -22,6 +22,7 @@ from primefourier.nn import (
     CRTHead,
     PrimeFourierEmbedding,
     add_codes,
+    circular_loss,
     decode_codes,
     multiply_codes,
     subtract_codes,
@@ -38,7 +39,9 @@ class IntegerGPT2Config(GPT2Config):  # type: ignore[misc]
         depth: The depth D of the basis.
         number_token_id: The token [NUM].
         exact_after: After how many blocks the exact block stands; None for a model without it.
-        read_codes: Whether codes are added to the vectors of their tokens. Without them only the
+        exact_head: Whether an exact block stands at the head: each place writes the result of an
+            operation, or what CRTHead gives. No layer mixes circles of different primes there.
+        read_codes: Whether codes are added to the vectors of their tokens. Without them only an
             exact block reads integers, so that where it points cannot depend on their values.
     """
 
@@ -47,6 +50,7 @@ class IntegerGPT2Config(GPT2Config):  # type: ignore[misc]
     depth: int = 1
     number_token_id: int | None = None
     exact_after: int | None = None
+    exact_head: bool = False
     read_codes: bool = True
     use_cache: bool = False
 
@@ -78,14 +82,16 @@ class IntegerGPT2(GPT2LMHeadModel):  # type: ignore[misc]
                 f"number_token_id must be the token [NUM], one of the {config.vocab_size} of the "
                 f"vocabulary, got {config.number_token_id}"
             )
-        if not config.read_codes and config.exact_after is None:
-            raise ValueError("read_codes must be True without an exact block, got False")
+        if not (config.read_codes or config.exact_head or config.exact_after is not None):
+            raise ValueError("read_codes must be True without an exact block or head, got False")
         self.embed = PrimeFourierEmbedding(basis)
         if config.read_codes:
             self.project = nn.Linear(basis.dim, config.n_embd, bias=False)
         self.head = CRTHead(config.n_embd, basis)
         if config.exact_after is not None:
             self.transformer.h.insert(config.exact_after, ExactBlock(config.n_embd, basis))
+        if config.exact_head:
+            self.exact = ExactBlock(config.n_embd, basis, at_head=True)
         self.post_init()
 
     def forward(
@@ -138,13 +144,18 @@ class IntegerGPT2(GPT2LMHeadModel):  # type: ignore[misc]
             use_cache=False,
             **exact,
         ).last_hidden_state
-        logits, loss = self.lm_head(hidden), None
+        logits, loss, written = self.lm_head(hidden), None, self.head(hidden)
+        if self.config.exact_head:
+            written = self.exact.compute(hidden, codes, numbers, written)
         if labels is not None:
             loss = self.loss_function(logits, labels, vocab_size=self.config.vocab_size, **options)
             wanted = labels[:, 1:] == self.config.number_token_id
-            if wanted.any():
-                loss = loss + self.head.loss(hidden[:, :-1][wanted], integers[:, 1:][wanted])
-        return IntegerOutput(loss=loss, logits=logits, codes=self.head(hidden))
+            right = integers[:, 1:][wanted]
+            if self.config.exact_head:
+                loss = loss + circular_loss(written[:, :-1][wanted], right, self.head.basis)
+            elif len(right):
+                loss = loss + self.head.loss(hidden[:, :-1][wanted], right)
+        return IntegerOutput(loss=loss, logits=logits, codes=written)
 
     @torch.no_grad()
     def write(
@@ -211,29 +222,32 @@ class ExactBlock(nn.Module):
     Args:
         width: The width of the residual stream.
         basis: The basis of the codes.
+        at_head: Whether results are written as they are, instead of added to the stream.
     """
 
-    def __init__(self, width: int, basis: PrimeBasis) -> None:
+    def __init__(self, width: int, basis: PrimeBasis, *, at_head: bool = False) -> None:
         super().__init__()
         self.basis = basis
         self.norm = nn.LayerNorm(width)
         self.query = nn.Linear(width, 2 * width)
         self.key = nn.Linear(width, width)
-        self.operation = nn.Linear(width, len(OPERATIONS))
-        self.inject = nn.Linear(basis.dim, width, bias=False)
+        self.operation = nn.Linear(width, len(OPERATIONS) + at_head)
+        if not at_head:
+            self.inject = nn.Linear(basis.dim, width, bias=False)
 
     def forward(self, hidden: Tensor, *_: Any, codes: Tensor, numbers: Tensor, **__: Any) -> Tensor:
         """Return the stream with the results, (n, T, width)."""
         stream: Tensor = hidden + self.inject(self.compute(hidden, codes, numbers))
         return stream
 
-    def compute(self, hidden: Tensor, codes: Tensor, numbers: Tensor) -> Tensor:
+    def compute(self, hidden: Tensor, codes: Tensor, numbers: Tensor, *other: Tensor) -> Tensor:
         """Return the code of the result at each place, zero where no integer came before.
 
         Args:
             hidden: The residual stream, (n, T, width).
             codes: The codes of the integers, (n, T, dim).
             numbers: Booleans, True where there is an integer, (n, T).
+            *other: At the head, codes (n, T, dim) that can be chosen in place of a result.
         """
         normal = self.norm(hidden)
         query = self.query(normal).unflatten(-1, (2, -1)).transpose(1, 2)
@@ -244,7 +258,7 @@ class ExactBlock(nn.Module):
         first, second = (pointers @ codes.unsqueeze(1)).unbind(1)
         results = [operate(first, second, self.basis) for operate in OPERATIONS.values()]
         choice = harden(self.operation(normal)).unsqueeze(-1)
-        return (choice * torch.stack(results, dim=-2)).sum(-2)
+        return (choice * torch.stack([*results, *other], dim=-2)).sum(-2)
 
 
 def harden(scores: Tensor) -> Tensor:

@@ -2,7 +2,7 @@
 
     python -m studies.word_problems
 
-"Ann has 12 apples and gets 30 more." → "42 now.", "Of 9 eggs Ben eats 2." → "7 left." Four models
+"Ann has 12 apples and gets 30 more." → "42 now.", "Of 9 eggs Ben eats 2." → "7 left." Five models
 of the same GPT-2 (two blocks, width 96) learn to add and to subtract from the same problems, with
 integers below 100:
 
@@ -10,7 +10,8 @@ integers below 100:
 - circles: [NUM] with the integer's circles, and the CRT head (``studies.integer_gpt2``), primes
   11 … 59 at depth 1, whose product is just below 2^63;
 - circles, exact block: the same with the exact block between the two blocks of GPT-2;
-- exact block, blind: the exact block after both, and the only one to read circles.
+- exact block, blind: the exact block after both, and the only one to read circles;
+- exact head, blind: a block that writes its result as it is, and the only one to read circles.
 
 All have the same steps, examples, optimiser and schedule. An answer is right if the whole text is
 right, as ``generate`` writes it with greedy choice. Tested in range, on the next integers, and far
@@ -36,6 +37,13 @@ points had been learned from the values too. If pointers cannot see values they 
 them. Prediction, before its first training:
 
 4. With the blind block at least 0.99 are right in range, and at least 0.95 on every other test.
+
+It was right for 1.00 in range, 0.52 on the next integers and 0 far beyond. Results are below 200 in
+training, and the linear maps into the stream and out of it mix primes; that is enough to be right
+for these results and wrong for others. So the exact head was added, in which nothing mixes primes.
+Prediction, before its first training:
+
+5. With the exact head at least 0.99 are right on every test.
 
 Pilots with seed 100 changed the plan, not the predictions. The first plan had integers below 1000,
 longer questions that ended in "How many are left?", a width of 128, random first positions, digits
@@ -88,7 +96,7 @@ SUBTRACTIONS = (
     "{name} takes {b} of {a} {things}.",
 )
 TOTAL, REST = "{c} now.", "{c} left."
-VARIANTS = ("digits", "circles", "circles, exact block", "exact block, blind")
+VARIANTS = ("digits", "circles", "circles, exact block", "exact block, blind", "exact head, blind")
 PRIMES = tuple(p for p in range(11, 60) if is_prime(p))
 RANGE = 100
 TESTS = {
@@ -140,6 +148,7 @@ def build(variant: str, tokenizer: Any) -> Any:
     exact: dict[str, dict[str, Any]] = {
         "circles, exact block": {"exact_after": 1},
         "exact block, blind": {"exact_after": 2, "read_codes": False},
+        "exact head, blind": {"exact_head": True, "read_codes": False},
     }
     options["number_token_id"] = tokenizer.convert_tokens_to_ids(NUMBER)
     return IntegerGPT2(IntegerGPT2Config(**options, primes=PRIMES, **exact.get(variant, {})))
