@@ -151,7 +151,7 @@ class IntegerGPT2(GPT2LMHeadModel):  # type: ignore[misc]
             loss = self.loss_function(logits, labels, vocab_size=self.config.vocab_size, **options)
             wanted = labels[:, 1:] == self.config.number_token_id
             right = integers[:, 1:][wanted]
-            if self.config.exact_head:
+            if len(right) and self.config.exact_head:
                 loss = loss + circular_loss(written[:, :-1][wanted], right, self.head.basis)
             elif len(right):
                 loss = loss + self.head.loss(hidden[:, :-1][wanted], right)

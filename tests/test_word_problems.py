@@ -39,11 +39,15 @@ def batch_of(questions: list[str], side: str = "right") -> dict[str, Tensor]:
     return integer_text.IntegerCollator(TOKENIZER, side)(examples)
 
 
-@pytest.mark.parametrize("exact_after", [None, 1])
+@pytest.mark.parametrize(
+    "options",
+    [{"exact_after": None}, {"exact_after": 1}, {"exact_head": True, "read_codes": False}],
+    ids=["circles", "exact block", "exact head"],
+)
 def test_a_saved_model_has_the_same_codes_and_answers(
-    tmp_path: Path, exact_after: int | None
+    tmp_path: Path, options: dict[str, Any]
 ) -> None:
-    model = small_model(exact_after=exact_after)
+    model = small_model(**options)
     model.save_pretrained(tmp_path)
     TOKENIZER.save_pretrained(tmp_path)
     assert (tmp_path / "model.safetensors").is_file()
@@ -53,15 +57,12 @@ def test_a_saved_model_has_the_same_codes_and_answers(
     first, second = model(**batch), loaded(**batch)
     assert torch.equal(first.codes, second.codes)
     assert torch.equal(first.logits, second.logits)
-    options = {"max_new_tokens": 5, "do_sample": False}
-    for before, after in zip(
-        model.write(**batch, **options), loaded.write(**batch, **options), strict=True
-    ):
-        assert torch.equal(before, after)
-    again = type(TOKENIZER).from_pretrained(tmp_path)
-    assert integer_text.read_text(QUESTIONS[1], again) == integer_text.read_text(
-        QUESTIONS[1], TOKENIZER
-    )
+    how = {"max_new_tokens": 5, "do_sample": False}
+    written, again = model.write(**batch, **how), loaded.write(**batch, **how)
+    assert all(map(torch.equal, written, again))
+    tokenizer = type(TOKENIZER).from_pretrained(tmp_path)
+    found = integer_text.read_text(QUESTIONS[1], tokenizer)
+    assert found == integer_text.read_text(QUESTIONS[1], TOKENIZER)
 
 
 def test_a_checkpoint_of_another_basis_is_refused(tmp_path: Path) -> None:
@@ -140,6 +141,8 @@ def test_wrong_input_is_refused_with_what_is_required() -> None:
         small_model(primes=PRIMES, depth=9)
     with pytest.raises(ValueError, match=r"number_token_id must be the token \[NUM\].* got None"):
         small_model(number_token_id=None)
+    with pytest.raises(ValueError, match="read_codes must be True without an exact block"):
+        small_model(exact_after=None, read_codes=False)
     with pytest.raises(ValueError, match=r"between -1215 and 1215, .* got \[12, 1216\]; take more"):
         model(**batch_of(["Ann has 12 pens and gets 1216 more."]))
     with pytest.raises(ValueError, match="prompts must be padded on the left"):
@@ -200,6 +203,38 @@ def test_the_exact_block_computes_what_python_computes(name: str) -> None:
             value = found.value[row, place].item()
             assert value in {operate(a, b) for a in known for b in known}
             assert found.margin[row, place] > 0.999
+
+
+def test_pointers_of_a_blind_block_cannot_depend_on_integers() -> None:
+    seen: list[Tensor] = []
+    for read_codes in (False, True):
+        model = small_model(exact_after=2, read_codes=read_codes)
+        model.transformer.h[2].register_forward_pre_hook(lambda _, args: seen.append(args[0]))
+        batch = batch_of(QUESTIONS)
+        other = {**batch, "integers": batch["integers"] + 5}
+        assert not torch.allclose(model(**batch).codes, model(**other).codes)
+    assert torch.equal(seen[0], seen[1])
+    assert not torch.allclose(seen[2], seen[3])
+
+
+def test_the_exact_head_writes_the_result_of_integers_of_any_size() -> None:
+    model = small_model(
+        primes=word_problems.PRIMES, exact_after=None, exact_head=True, read_codes=False
+    )
+    with torch.no_grad():
+        model.exact.operation.bias[0] = 1e6  # add
+    batch = batch_of(["Ann has 123456789012345678 pens and gets 1 more."])
+    found = decode_codes(model(**batch).codes[0, -1], model.embed.basis, signed=True)
+    a, b = 123456789012345678, 1
+    assert found.value.item() in {a + a, a + b, b + b}
+    assert found.margin > 0.999
+
+
+def test_labels_without_integers_have_a_loss_too() -> None:
+    batch = batch_of(QUESTIONS)
+    labels = batch["input_ids"].masked_fill(batch["input_ids"] == 3, -100)
+    for exact_head in (False, True):
+        assert small_model(exact_head=exact_head)(**batch, labels=labels).loss.isfinite()
 
 
 def test_hard_pointers_have_the_gradient_of_the_softmax() -> None:
