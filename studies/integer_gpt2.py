@@ -89,6 +89,11 @@ class IntegerGPT2(GPT2LMHeadModel):  # type: ignore[misc]
             self.project = nn.Linear(basis.dim, config.n_embd, bias=False)
         self.head = CRTHead(config.n_embd, basis)
         if config.exact_after is not None:
+            if config.exact_after not in range(config.n_layer + 1):
+                raise ValueError(
+                    f"exact_after must be from 0 to {config.n_layer}, the number of blocks, got "
+                    f"{config.exact_after}"
+                )
             self.transformer.h.insert(config.exact_after, ExactBlock(config.n_embd, basis))
         if config.exact_head:
             self.exact = ExactBlock(config.n_embd, basis, at_head=True)
@@ -125,6 +130,11 @@ class IntegerGPT2(GPT2LMHeadModel):  # type: ignore[misc]
             )
         numbers = input_ids == self.config.number_token_id
         if attention_mask is not None:
+            if attention_mask.is_floating_point():
+                raise ValueError(
+                    f"attention_mask must have integers or booleans, 0 at padding, got "
+                    f"{attention_mask.dtype}"
+                )
             numbers = numbers & (attention_mask != 0)
             if position_ids is None:
                 position_ids = count_positions(attention_mask)

@@ -84,10 +84,16 @@ class IntegerCollator:
             ids = torch.tensor(example["input_ids"])
             columns.setdefault("input_ids", []).append(ids)
             columns.setdefault("attention_mask", []).append(torch.ones_like(ids))
-            placed = place_integers(ids == number, example["integers"], position)
+            placed = place_integers(ids == number, example.get("integers", ()), position)
             columns.setdefault("integers", []).append(placed)
-            if "labels" in example:
-                columns.setdefault("labels", []).append(torch.tensor(example["labels"]))
+            if "labels" in examples[0]:
+                labels = torch.tensor(example.get("labels", ()))
+                if labels.shape != ids.shape:
+                    raise ValueError(
+                        f"example {position} must have one label for each of its {len(ids)} "
+                        f"tokens, as the first example has labels, got {len(labels)}"
+                    )
+                columns.setdefault("labels", []).append(labels)
         fill = {"input_ids": pad, "labels": IGNORED}
         return {
             name: nn.utils.rnn.pad_sequence(

@@ -109,6 +109,7 @@ def test_a_collator_pads_tokens_integers_labels_and_masks() -> None:
     [
         ([1], ValueError, r"example 0 must have one integer for each \[NUM\], got .* 2 tokens"),
         ([1, 2, 3], ValueError, "example 0 must have one integer for each"),
+        ([], ValueError, "example 0 must have one integer for each"),
         (["1", "2"], TypeError, r"integers are required, got a str, '1', at position \[0\]"),
         ([1, 2.0], TypeError, r"got a float, 2.0, at position \[1\]; convert it with int"),
         ([1, None], TypeError, "got a NoneType"),
@@ -129,6 +130,13 @@ def test_wrong_input_is_refused_with_what_is_required() -> None:
         model(batch["input_ids"], batch["integers"][:, :2])
     with pytest.raises(TypeError, match=r"integers are required, got a tensor of torch.float32"):
         model(batch["input_ids"], batch["integers"].float())
+    with pytest.raises(ValueError, match=r"integers or booleans, 0 at padding, got torch.float32"):
+        model(**{**batch, "attention_mask": batch["attention_mask"].float()})
+    with pytest.raises(ValueError, match=r"exact_after must be from 0 to 2, .* got 3"):
+        small_model(exact_after=3)
+    unlabelled = [{"input_ids": [4, 5], "labels": [4, 5]}, {"input_ids": [4, 5]}]
+    with pytest.raises(ValueError, match="example 1 must have one label for each of its 2 tokens"):
+        integer_text.IntegerCollator(TOKENIZER)(unlabelled)
     with pytest.raises(ValueError, match="num_beams must be 1, got 4"):
         model.write(**batch_of(QUESTIONS, "left"), num_beams=4)
     with pytest.raises(ValueError, match="call write instead"):
