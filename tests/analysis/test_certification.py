@@ -91,8 +91,14 @@ def test_a_circle_whose_period_does_not_divide_the_modulus_is_refused() -> None:
 class Clamped(PrimeFourierEmbedding):
     """Codes of integers up to 1000."""
 
-    def forward(self, x: Tensor, padding_mask: Tensor | None = None) -> Tensor:
-        return super().forward(x.clamp(max=1000), padding_mask)
+    def forward(
+        self,
+        x: Tensor,
+        padding_mask: Tensor | None = None,
+        *,
+        attention_mask: Tensor | None = None,
+    ) -> Tensor:
+        return super().forward(x.clamp(max=1000), padding_mask, attention_mask=attention_mask)
 
 
 TABLE = torch.arange(4000)
