@@ -13,12 +13,19 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from studies import finding_channels, finding_figures, finding_products, finding_summands
+from studies import (
+    finding_channels,
+    finding_figures,
+    finding_products,
+    finding_summands,
+    finding_word_problems,
+)
 from studies.finding_paper import paper_blocks
 from studies.finding_studies import RESULTS, study_blocks
 
 PAGES = [
     Path(__file__).parents[1] / "README.md",
+    Path(__file__).parents[1] / "docs" / "hugging-face.md",
     *sorted((Path(__file__).parents[1] / "docs" / "findings").glob("*.md")),
     *(RESULTS / name / "README.md" for name in ("beyond", "predictions", "decoys", "channels")),
 ]
@@ -43,6 +50,7 @@ def all_blocks() -> dict[str, str]:
         **finding_summands.summand_blocks(),
         **finding_channels.blocks(),
         **finding_products.product_blocks(),
+        **finding_word_problems.word_problem_blocks(),
     }
 
 

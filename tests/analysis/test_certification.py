@@ -112,8 +112,14 @@ def test_integers_may_be_moved_on_their_way_to_the_embedding(
 class Clamped(PrimeFourierEmbedding):
     """Codes of integers up to 1000."""
 
-    def forward(self, x: Tensor, padding_mask: Tensor | None = None) -> Tensor:
-        return super().forward(x.clamp(max=1000), padding_mask)
+    def forward(
+        self,
+        x: Tensor,
+        padding_mask: Tensor | None = None,
+        *,
+        attention_mask: Tensor | None = None,
+    ) -> Tensor:
+        return super().forward(x.clamp(max=1000), padding_mask, attention_mask=attention_mask)
 
 
 TABLE = torch.arange(4000)

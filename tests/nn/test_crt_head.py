@@ -139,15 +139,17 @@ def test_the_circular_loss_is_half_the_squared_distance_on_the_circle() -> None:
 def test_missing_integers_do_not_count(kind: str) -> None:
     head = CRTHead(5, BASIS)
 
-    def loss(x: Tensor, numbers: Tensor, mask: Tensor | None = None) -> Tensor:
+    def loss(x: Tensor, numbers: Tensor, mask: Tensor | None = None, **keep: Tensor) -> Tensor:
         if kind == "head":
-            return head.loss(x, numbers, padding_mask=mask)
-        return circular_loss(head(x), numbers, BASIS, padding_mask=mask)
+            return head.loss(x, numbers, padding_mask=mask, **keep)
+        return circular_loss(head(x), numbers, BASIS, padding_mask=mask, **keep)
 
     features, numbers = torch.randn(2, 3, 5), torch.arange(6).reshape(2, 3)
     mask = torch.tensor([[False, True, True], [False, False, True]])
     torch.testing.assert_close(loss(features, numbers, mask), loss(features[~mask], numbers[~mask]))
     assert loss(features, numbers, torch.ones_like(mask)).item() == 0
+    kept = loss(features, numbers, attention_mask=(~mask).long())
+    assert torch.equal(kept, loss(features, numbers, mask))
     for bad in (mask[0], mask.int()):
         with pytest.raises(ValueError, match=r"padding_mask must have dtype torch.bool and shape"):
             loss(features, numbers, bad)

@@ -173,6 +173,25 @@ def test_a_padding_mask_zeroes_codes_whatever_the_integers(table: int | None) ->
 
 
 @TABLES
+@pytest.mark.parametrize("dtype", [torch.int64, torch.uint8, torch.bool])
+def test_an_attention_mask_has_the_inverse_polarity(table: int | None, dtype: torch.dtype) -> None:
+    module = PrimeFourierEmbedding(BASIS, num_embeddings=table)
+    x = torch.tensor([[5, 0, -1, 2**40]])
+    keep = torch.tensor([[1, 1, 0, 0]], dtype=dtype)
+    out = module(x, attention_mask=keep)
+    assert torch.equal(out, module(x, padding_mask=keep == 0))
+    assert torch.equal(out[0, :2], expected(x)[0, :2])
+    with pytest.raises(ValueError, match=r"pass padding_mask .* or attention_mask .* not both"):
+        module(x, keep == 0, attention_mask=keep)
+    additive = torch.tensor([[0.0, 0.0, -torch.inf, -torch.inf]])
+    for bad in (additive, keep[0], keep[..., None], keep.to(torch.complex64)):
+        with pytest.raises(ValueError, match=r"attention_mask must have an integer dtype or torch"):
+            module(x, attention_mask=bad)
+    with pytest.raises(TypeError, match="attention_mask must be a torch tensor, got a list"):
+        module(x, attention_mask=keep.tolist())
+
+
+@TABLES
 def test_codes_are_on_the_device_of_the_integers(table: int | None) -> None:
     made, moved = (PrimeFourierEmbedding(BASIS, num_embeddings=table) for _ in range(2))
     meta = PrimeFourierEmbedding(BASIS, num_embeddings=table, device="meta")

@@ -82,7 +82,9 @@ def test_padding_stays_zero() -> None:
     mask = torch.tensor([[True, True], [False, True], [False, False]])
     module = ShuffledPrimeFourier(BASIS, operands=2)
     zeros = mask.repeat_interleave(2, dim=1).repeat(1, 6)[:, module.permutation]
-    assert torch.equal(module(PAIRS, padding_mask=mask), module(PAIRS).masked_fill(zeros, 0))
+    padded = module(PAIRS, padding_mask=mask)
+    assert torch.equal(padded, module(PAIRS).masked_fill(zeros, 0))
+    assert torch.equal(module(PAIRS, attention_mask=~mask), padded)
 
 
 def test_wrong_arguments_are_refused() -> None:

@@ -14,7 +14,7 @@ from primefourier.encoding import PrimeBasis
 from primefourier.nn.channel_network import unit_circles
 from primefourier.nn.circle_arithmetic import subtract_codes
 from primefourier.nn.device_codes import device_periods, device_residues, residue_codes
-from primefourier.nn.embedding import BasisModule, require_codes, require_padding_mask
+from primefourier.nn.embedding import BasisModule, missing_integers, require_codes
 from primefourier.nn.torch_decoder import DecodedCodes, decode_codes
 
 
@@ -71,7 +71,14 @@ class CRTHead(BasisModule):
         """Return codes: the points, normalised to the unit circle."""
         return unit_circles(self.linear(features))
 
-    def loss(self, features: Tensor, integers: Any, padding_mask: Tensor | None = None) -> Tensor:
+    def loss(
+        self,
+        features: Tensor,
+        integers: Any,
+        padding_mask: Tensor | None = None,
+        *,
+        attention_mask: Tensor | None = None,
+    ) -> Tensor:
         """Return the mean cross-entropy of the digits over all circles and integers.
 
         Args:
@@ -79,13 +86,15 @@ class CRTHead(BasisModule):
             integers: The right integers (...): a tensor, or whatever ``encode`` accepts, of any
                 size.
             padding_mask: Booleans (...), True where an integer is missing and does not count.
+            attention_mask: The same with the polarity of Hugging Face models, 0 or False where an
+                integer is missing; instead of padding_mask.
         """
         # Points as they are, not normalised: the logits are linear in them, so that no point is
         # stuck opposite to the right one, where a normalised point has no gradient.
         scale = self.log_scale.exp()
         logits, digits = digit_logits(self.linear(features), integers, self.basis, scale=scale)
         losses = functional.cross_entropy(logits.movedim(-1, 1), digits, reduction="none")
-        return _mean(losses.mean((-1, -2)), padding_mask)
+        return _mean(losses.mean((-1, -2)), padding_mask, attention_mask)
 
     def decode(
         self, features: Tensor, *, signed: bool = False, min_margin: float = 0.0
@@ -95,7 +104,12 @@ class CRTHead(BasisModule):
 
 
 def circular_loss(
-    codes: Tensor, integers: Any, basis: PrimeBasis, padding_mask: Tensor | None = None
+    codes: Tensor,
+    integers: Any,
+    basis: PrimeBasis,
+    padding_mask: Tensor | None = None,
+    *,
+    attention_mask: Tensor | None = None,
 ) -> Tensor:
     """Return the mean of 1 - cos(angle to the right point), over all circles and integers.
 
@@ -107,6 +121,8 @@ def circular_loss(
         integers: The right integers (...): a tensor, or whatever ``encode`` accepts.
         basis: The basis of the codes.
         padding_mask: Booleans (...), True where an integer is missing and does not count.
+        attention_mask: The same with the polarity of Hugging Face models, 0 or False where an
+            integer is missing; instead of padding_mask.
 
     >>> codes = torch.tensor([[1.0, 0.0], [-2.0, 0.0]])
     >>> circular_loss(codes, [0, 10], PrimeBasis((2,), depth=1)).item()
@@ -116,7 +132,7 @@ def circular_loss(
     points = unit_circles(codes)
     right = residue_codes(residues.unsqueeze(-1), periods, points.dtype).flatten(-3)
     cosines = (points * right).unflatten(-1, (-1, 2)).sum(-1)
-    return _mean((1 - cosines).mean(-1), padding_mask)
+    return _mean((1 - cosines).mean(-1), padding_mask, attention_mask)
 
 
 def digit_logits(
@@ -174,9 +190,9 @@ def _targets(codes: Tensor, integers: Any, basis: PrimeBasis) -> tuple[Tensor, T
     return residues, periods
 
 
-def _mean(losses: Tensor, padding_mask: Tensor | None) -> Tensor:
+def _mean(losses: Tensor, padding_mask: Tensor | None, attention_mask: Tensor | None) -> Tensor:
     """Return the mean over the integers that are not missing; 0 if all are."""
-    if padding_mask is None:
+    missing = missing_integers(losses.shape, padding_mask, attention_mask)
+    if missing is None:
         return losses.mean()
-    require_padding_mask(padding_mask, losses.shape)
-    return losses.masked_fill(padding_mask, 0).sum() / (~padding_mask).sum().clamp(min=1)
+    return losses.masked_fill(missing, 0).sum() / (~missing).sum().clamp(min=1)

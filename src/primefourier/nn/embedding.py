@@ -87,14 +87,41 @@ def require_codes(codes: Tensor, basis: PrimeBasis) -> None:
         raise TypeError(f"codes must be floats, got a tensor of {codes.dtype}")
 
 
-def require_padding_mask(mask: Tensor, shape: torch.Size) -> None:
-    """Raise an error if a mask of missing integers is not boolean or has another shape."""
-    require_tensor(mask, "padding_mask")
-    if mask.dtype != torch.bool or mask.shape != shape:
+def missing_integers(
+    shape: torch.Size, padding_mask: Tensor | None, attention_mask: Tensor | None
+) -> Tensor | None:
+    """Return where integers are missing, from at most one of two masks of opposite polarity.
+
+    Args:
+        shape: The shape of the integers, and of the mask.
+        padding_mask: Booleans, True where an integer is missing.
+        attention_mask: Integers or booleans as in Hugging Face models, 0 where one is missing.
+
+    Returns:
+        Booleans, True where an integer is missing; None without a mask.
+
+    >>> missing_integers(torch.Size([3]), None, torch.tensor([1, 1, 0])).tolist()
+    [False, False, True]
+    """
+    if padding_mask is not None and attention_mask is not None:
         raise ValueError(
-            f"padding_mask must have dtype torch.bool and shape {tuple(shape)}, got {mask.dtype} "
-            f"of shape {tuple(mask.shape)}"
+            "pass padding_mask (True where an integer is missing) or attention_mask (0 where one "
+            "is missing), not both"
         )
+    if attention_mask is None:
+        name, mask, required = "padding_mask", padding_mask, "dtype torch.bool"
+    else:
+        name, mask, required = "attention_mask", attention_mask, "an integer dtype or torch.bool"
+    if mask is None:
+        return None
+    require_tensor(mask, name)
+    real = mask.is_floating_point() or mask.is_complex()
+    if mask.shape != shape or real or (attention_mask is None and mask.dtype != torch.bool):
+        raise ValueError(
+            f"{name} must have {required} and shape {tuple(shape)}, got {mask.dtype} of shape "
+            f"{tuple(mask.shape)}"
+        )
+    return mask if attention_mask is None else mask == 0
 
 
 class PrimeFourierEmbedding(BasisModule):
@@ -173,29 +200,36 @@ class PrimeFourierEmbedding(BasisModule):
             self._fill(moved.device, moved.dtype)
         return self
 
-    def forward(self, x: Tensor, padding_mask: Tensor | None = None) -> Tensor:
+    def forward(
+        self,
+        x: Tensor,
+        padding_mask: Tensor | None = None,
+        *,
+        attention_mask: Tensor | None = None,
+    ) -> Tensor:
         """Return the codes of x.
 
         Args:
             x: Integers, of any shape and integer dtype.
             padding_mask: Booleans of the shape of x, True where a number is missing. The codes of
                 these entries are zero for any value of x. The number 0 has an ordinary code.
+            attention_mask: The same in the polarity of Hugging Face models: 1 or True where there
+                is a number, 0 or False where it is missing.
 
         Returns:
             The codes, (..., dim).
         """
         require_tensor(x, "x")
         require_integer_tensor(x)
-        if padding_mask is not None:
-            require_padding_mask(padding_mask, x.shape)
-        codes = self._compute(x) if self.num_embeddings is None else self._look_up(x, padding_mask)
-        return codes if padding_mask is None else codes.masked_fill(padding_mask.unsqueeze(-1), 0)
+        missing = missing_integers(x.shape, padding_mask, attention_mask)
+        codes = self._compute(x) if self.num_embeddings is None else self._look_up(x, missing)
+        return codes if missing is None else codes.masked_fill(missing.unsqueeze(-1), 0)
 
-    def _look_up(self, x: Tensor, padding_mask: Tensor | None) -> Tensor:
+    def _look_up(self, x: Tensor, missing: Tensor | None) -> Tensor:
         if x.dtype not in (torch.int32, torch.int64):
             x = x.to(torch.int64)
-        if padding_mask is not None:  # masked entries need not be in the table
-            x = x.masked_fill(padding_mask, 0)
+        if missing is not None:  # masked entries need not be in the table
+            x = x.masked_fill(missing, 0)
         if torch.onnx.is_in_onnx_export():  # where negative indices count from the end
             x = torch.where(x < 0, len(self.table), x)
         try:

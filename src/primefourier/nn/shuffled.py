@@ -84,14 +84,20 @@ class ShuffledPrimeFourier(nn.Module):
             )
         self.permutation = torch.tensor(columns, dtype=torch.int64, device="cpu")
 
-    def forward(self, x: Tensor, padding_mask: Tensor | None = None) -> Tensor:
-        """Return the shuffled codes; ``padding_mask`` as for :class:`PrimeFourierEmbedding`."""
+    def forward(
+        self,
+        x: Tensor,
+        padding_mask: Tensor | None = None,
+        *,
+        attention_mask: Tensor | None = None,
+    ) -> Tensor:
+        """Return the shuffled codes; masks as for :class:`PrimeFourierEmbedding`."""
         require_tensor(x, "x")
         if self.operands > 1 and x.shape[-1:] != (self.operands,):
             raise ValueError(
                 f"the last axis must hold the {self.operands} operands, got shape {tuple(x.shape)}"
             )
-        codes: Tensor = self.embedding(x, padding_mask)
+        codes: Tensor = self.embedding(x, padding_mask, attention_mask=attention_mask)
         if self.operands > 1:
             blocks = len(self.embedding.basis.channels)
             codes = codes.reshape(*x.shape, blocks, 2).movedim(-3, -2).flatten(-3)
