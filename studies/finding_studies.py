@@ -234,7 +234,8 @@ def failing_plans() -> str:
 def prediction_blocks() -> Iterator[tuple[str, str]]:
     """Yield how the registered predictions came out."""
     registered = json.loads((RESULTS / "predictions" / "predictions.json").read_text())
-    found = predictions.score(run_of("predictions"), registered)
+    run = run_of("predictions")
+    found = predictions.score(run, registered)
     parts = {
         "after": found["trained after the commit"],
         "before": found["trained before the commit"],
@@ -263,10 +264,11 @@ def prediction_blocks() -> Iterator[tuple[str, str]]:
             which.append([words, name, hits, f"{one['by chance']:.1f}"])
     trained = sum(part["networks"] for part in parts.values())
     weak = sum(part["not converged"] for part in parts.values())
+    hours = sum(one.provenance.seconds for one in run.records) / 3600
     sentence = (
-        f"{trained} of {found['planned']} networks are trained, {parts['after']['networks']} of "
-        f"them after the predictions were committed; {weak} ended below an accuracy of "
-        f"{predictions.CONVERGED} and are not scored."
+        f"{trained} of {found['planned']} networks are trained, in {hours:.1f} hours of machine "
+        f"time, {parts['after']['networks']} of them after the predictions were committed; {weak} "
+        f"ended below an accuracy of {predictions.CONVERGED} and are not scored."
     )
     yield "predictions progress", sentence
     columns = ["trained", "predicted", "happened", "precision", "recall", "AUC", "AUC of N/r"]
