@@ -31,7 +31,10 @@ def licence(about: PackageMetadata) -> str:
     """Return the licence of a package: an expression, classifiers, or else a line of its own."""
     classes = [line.split(" :: ") for line in about.get_all("Classifier") or ()]
     names = [words[-1] for words in classes if words[0] == "License" and len(words) > 2]
-    return str(about["License-Expression"] or " and ".join(names) or about["License"]).strip()
+    (expression, *_), (line, *_) = (
+        about.get_all(name) or [""] for name in ("License-Expression", "License")
+    )
+    return str(expression or " and ".join(names) or line).strip()
 
 
 if __name__ == "__main__":
