@@ -164,7 +164,7 @@ def draw_ranks() -> Figure:
     sizes = [size for _, size in ranks]
     figure, (axes,) = _page(
         ["r ≥ 500: the two most used rows are among the k nearest pairs"],
-        title="The misused pair was among five named before training",
+        title="The misused pair was mostly among five named before training",
         key=[
             (Line2D([], [], color=VERMILLION, lw=2), f"{len(ranks)} networks"),
             (Line2D([], [], color=PALE, lw=2), "by chance"),
@@ -188,7 +188,7 @@ def draw_ranks() -> Figure:
 def draw_drift() -> Figure:
     """Draw the share of blocks that are used against their drift, alone and in pairs."""
     figure, panels = _page(
-        ["every circle, by itself", "circles 2 turns away, with a partner"],
+        ["every circle, by itself", "2 turns or more away, with a partner"],
         title="The nearer a circle is to a harmonic of N, the more often it is used",
         key=[
             (

@@ -280,10 +280,11 @@ def prediction_blocks() -> Iterator[tuple[str, str]]:
 def used_ranks() -> list[tuple[int, int]]:
     """Return the rank of the used pair and the number of pairs, per network with two used rows.
 
-    At the smallest range single aliases are used, so only larger ones count.
+    At the smallest range single aliases are used, so only larger ones count; and only networks
+    trained after the predictions were committed.
     """
     found = []
-    for record in run_of("predictions").records:
+    for record in predictions.split_at_commit(run_of("predictions").records)[0]:
         use, config = predictions.measured_use(record), record.config
         r, converged = config.task.input_range, record.measured.accuracy >= predictions.CONVERGED
         if r > min(predictions.RANGES) and converged and use[1][0] > predictions.USED:
@@ -300,8 +301,8 @@ def rank_blocks() -> Iterator[tuple[str, str]]:
     ranks = used_ranks()
     places = sorted(place for place, _ in ranks)
     sentence = (
-        f"With r ≥ 500, in {len(ranks)} networks two rows or more cost more than "
-        f"{predictions.USED}; "
+        f"With r ≥ 500, in {len(ranks)} networks trained after the commit two rows or more cost "
+        f"more than {predictions.USED}; "
         f"the two most used rows are the nearest pair in {places.count(1)}, and among the five "
         f"nearest in {sum(place <= 5 for place in places)}; the median rank is "
         f"{int(np.median(places))} of {int(np.median([size for _, size in ranks]))} pairs."

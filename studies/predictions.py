@@ -217,14 +217,19 @@ def score(run: lab.Run, registered: dict[str, Any]) -> dict[str, Any]:
 
     Networks whose training began before the predictions were committed are scored apart.
     """
-    measured = [record for record in run.records if record.error is None]
-    after = [record for record in measured if _began(record) >= COMMITTED]
-    before = [record for record in measured if _began(record) < COMMITTED]
+    after, before = split_at_commit(run.records)
     return {
         "planned": len(study.configs),
         "trained after the commit": score_records(after, registered),
         "trained before the commit": score_records(before, registered),
     }
+
+
+def split_at_commit(records: Iterable[Record]) -> tuple[list[Record], list[Record]]:
+    """Return networks trained after the predictions were committed, and those trained before."""
+    measured = [record for record in records if record.error is None]
+    after = [record for record in measured if _began(record) >= COMMITTED]
+    return after, [record for record in measured if _began(record) < COMMITTED]
 
 
 def _began(record: Record) -> str:

@@ -153,13 +153,14 @@ def test_every_kind_and_row_is_in_the_frame_and_in_words() -> None:
         ({"beyond": ()}, "beyond must have at least one number"),
         ({"samples": 1}, "samples must be an integer of at least 100, got 1"),
         ({"kinds": ()}, "kinds must name at least one of"),
+        ({"kinds": "zero"}, r"kinds must be a sequence of kinds, such as \(.zero.,\), got a str"),
         ({"modulus": 1}, "modulus must be an integer of at least 2, got 1"),
     ],
 )
 def test_wrong_arguments_are_refused(options: dict[str, Any], words: str) -> None:
     model = Network((3, 7, 11), 1, alias=0, slow=False)
     arguments: dict[str, Any] = {"model": model, "modulus": N, "input_range": RANGE} | options
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises((TypeError, ValueError), match=words):
         diagnose(arguments.pop("model"), **arguments)
 
 

@@ -141,9 +141,9 @@ def test_a_plan_knows_the_aliases_in_reach_and_the_published_risk() -> None:
     assert "1/23 ≈ 10/231, drift 0.094 turns" in words
     assert (
         "Risk: of 39 published networks whose nearest alias drifts by 0 to 0.1 turns, 34 used a "
-        "circle without need." in words
+        "circle that N does not need." in words
     )
-    assert "With inputs up to 21252 or more no single circle is near." in words
+    assert "With a range of 21252 or more the nearest alias drifts by 4 turns." in words
     assert find_aliases(231, basis, input_range=21252)[0].drift >= 4
     assert find_aliases(231, basis, input_range=21251)[0].drift < 4
 
@@ -158,11 +158,11 @@ def test_a_plan_names_a_basis_without_aliases_and_slow_circles() -> None:
         words = plan(n, basis, input_range=r).explain()
         assert f"To avoid {cause}, use only the primes of N, {own}." in words
         assert "To avoid" not in plan(n, own, input_range=r).explain()
-        assert ("With inputs up to" in words) == (n == 231)
+        assert ("With a range of" in words) == (n == 231)
     slow = sum(period > 1000 for row in PAPER_BASIS.periods for period in row)
     words = plan(7, PAPER_BASIS, input_range=1000).explain()
     assert f"Slow circles: {slow} of the 96 make less than one turn." in words
-    assert "more than 4 turns, 0 used a circle without need." in words
+    assert "more than 4 turns, 0 used a circle that N does not need." in words
     # 25 is an alias of 45 that the primes of 45 at depth 2 cannot avoid
     assert "To avoid" not in plan(45, PrimeBasis((3, 5), 2), input_range=100).explain()
 

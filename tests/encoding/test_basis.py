@@ -131,11 +131,11 @@ def test_a_plan_is_degenerate_if_no_sum_wraps(modulus: int, r: int) -> None:
     plan = pf.plan(modulus, PAPER_BASIS)
     assert plan.degenerate(r) == (2 * (r - 1) < modulus)
     if plan.degenerate(2):  # the advice is the smallest range that wraps
-        up_to = (modulus + 1) // 2
+        enough = (modulus + 1) // 2 + 1
         words = pf.plan(modulus, PAPER_BASIS, input_range=2).explain()
-        assert f"use inputs up to {up_to} or more" in words
-        assert plan.degenerate(up_to)
-        assert not plan.degenerate(up_to + 1)
+        assert f"use a range of {enough} or more" in words
+        assert plan.degenerate(enough - 1)
+        assert not plan.degenerate(enough)
 
 
 @pytest.mark.parametrize(

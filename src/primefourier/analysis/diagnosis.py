@@ -239,6 +239,8 @@ def diagnose(
     ends = sorted(as_integer(end, "every end in beyond", at_least=2 * r) for end in chosen)
     if not ends or ends[-1] > _LARGEST:
         raise ValueError(f"beyond must have at least one number, and none above 2^63, got {ends}")
+    if isinstance(kinds, str):
+        raise TypeError(f"kinds must be a sequence of kinds, such as ({kinds!r},), got a str")
     for name, function in (("label", label), ("prepare", prepare)):
         if function is not None and not callable(function):
             raise TypeError(

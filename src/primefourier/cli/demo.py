@@ -59,8 +59,8 @@ def cheat(
         check_output(out, (".png", ".svg", ".pdf"))
     import primefourier as pf
     from primefourier import lab
-    from primefourier.analysis.certification import MOST_CASES, certify
-    from primefourier.analysis.diagnosis import diagnose
+    from primefourier.analysis import certify, diagnose
+    from primefourier.analysis.certification import MOST_CASES
 
     many = pf.PrimeBasis(pf.PAPER_BASIS.primes[:_PRIMES], pf.PAPER_BASIS.depth)
     plan = pf.plan(modulus, many, input_range=input_range)
@@ -255,8 +255,8 @@ def huge(
     ]
     print_table(["prime", "pairs of residues", "wrong", "right", "smallest margin"], rows)
     print_prose(
-        "A margin below 0 is a wrong answer: angles are wrong by as much for every prime, and the "
-        "points of a large prime are closer to each other."
+        "A margin below 0 is a wrong answer: the error of angles is the same for every prime, and "
+        "the points of a large prime are closer to each other."
     )
 
 

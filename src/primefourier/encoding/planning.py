@@ -126,7 +126,9 @@ class Plan:
         if self.input_range is None or not self.complete or self.degenerate(self.input_range):
             return 0, 0, ""
         found = find_aliases(self.modulus, self.basis, input_range=self.input_range)
-        nearest = found[0].drift if found else math.inf
+        if not found:
+            return 0, 0, ""
+        nearest = found[0].drift
         i = next(i for i, (end, _, _) in enumerate(USES) if nearest <= end)
         low, (end, used, networks) = USES[i - 1][0] if i else 0, USES[i]
         near = f"{low:g} to {end:g} turns" if end < math.inf else f"more than {low:g} turns"
@@ -184,10 +186,10 @@ class Plan:
         if self.input_range is not None:
             below, top = format_integer(self.input_range), format_integer(2 * self.input_range - 2)
             if self.degenerate(self.input_range):
-                half = format_integer((self.modulus + 1) // 2)
+                enough = format_integer((self.modulus + 1) // 2 + 1)
                 lines.append(
                     f"Degenerate: with inputs below {below} no sum exceeds {top} < {n}, so "
-                    f"none wraps around; use inputs up to {half} or more."
+                    f"none wraps around; use a range of {enough} or more."
                 )
             else:
                 lines.append(f"Inputs below {below} wrap around: sums reach {top} ≥ {n}.")
@@ -216,7 +218,7 @@ class Plan:
         if networks:
             lines.append(
                 f"Risk: of {networks} published networks whose nearest alias drifts by {near}, "
-                f"{used} used a circle without need."
+                f"{used} used a circle that N does not need."
             )
         if self._slow:
             lines.append(
@@ -239,7 +241,9 @@ class Plan:
                 lines.append(f"To avoid {what}, use only the primes of N, {own.basis}.")
         if self.aliases and self.complete:
             far = format_integer(math.ceil(self.input_range * _FAR / self.aliases[0].drift))
-            lines.append(f"With inputs up to {far} or more no single circle is near.")
+            lines.append(
+                f"With a range of {far} or more the nearest alias drifts by {_FAR:g} turns."
+            )
         return lines
 
     def explain_missing(self) -> str:

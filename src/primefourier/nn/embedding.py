@@ -180,7 +180,7 @@ class PrimeFourierEmbedding(BasisModule):
         """
         if dtype not in _VIA:
             raise TypeError(
-                f"dtype must be float16, bfloat16, float32 or float64, got {dtype}; convert the "
+                f"dtype must be float16, bfloat16, float32 or float64, got {dtype!r}; convert the "
                 "codes afterwards"
             )
         basis = self.basis
