@@ -3,8 +3,8 @@
     python -m studies.weekdays
 
 Dates of twenty years are drawn for training, with three seeds. Every tenth day is tested: *within*,
-the other days of these years, and *beyond*, those of the next 380 years. What a model is told of
-the week is in its name.
+the other days of these years, and *beyond*, those of the next 380 years. The name of a
+model says what it knows of the week.
 """
 
 from __future__ import annotations

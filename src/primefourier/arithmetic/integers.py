@@ -197,7 +197,7 @@ def _leaf(value: object, position: tuple[int, ...]) -> int:
 
 
 def describe(value: object) -> str:
-    """Describe a value that is no integer, for an error.
+    """Describe a value that is refused, for an error.
 
     >>> describe(1.5)
     'a float, 1.5'
