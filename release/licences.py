@@ -28,7 +28,7 @@ def rows() -> list[str]:
 
 
 def licence(about: PackageMetadata) -> str:
-    """Return the licence of a package: an expression, classifiers, or else a line of its own."""
+    """Return the licence of a package: an expression, classifiers, or else a line of text."""
     classes = [line.split(" :: ") for line in about.get_all("Classifier") or ()]
     names = [words[-1] for words in classes if words[0] == "License" and len(words) > 2]
     (expression, *_), (line, *_) = (
