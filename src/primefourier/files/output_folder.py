@@ -134,8 +134,10 @@ def _write_parts_on(
             futures += [client.submit(run, *task, pure=False) for task in tasks]
             for future in futures:
                 wait(future)
-                if future.status != "finished":
-                    error = future.exception() or CancelledError(future.key)
+                error = future.exception()  # waits again for a result lost with its worker
+                if error is None and future.status not in ("finished", "pending"):
+                    error = CancelledError(future.key)
+                if error is not None:
                     break
                 yield future.result()
         except (CancelledError, OSError, TimeoutError, ValueError, KeyError) as lost:
