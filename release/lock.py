@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 
-from release.requirements import ROOT, needed, pins
+from release.requirements import ROOT, markers, needed, pins
 
 COMMAND = (
     *("uv", "pip", "compile", "--quiet", "--no-deps", "--universal", "--python-version", "3.11"),
@@ -31,7 +31,8 @@ def main() -> int:
         "requirements-interop.lock": ({n for n in every if n not in own}, "for `make test`"),
     }
     for file, (names, purpose) in parts.items():
-        text = "".join(f"{name}=={every[name]}\n" for name in sorted(names))
+        conditions = {name: f" ; {marker}" for name, marker in markers().items()}
+        text = "".join(f"{n}=={every[n]}{conditions.get(n, '')}\n" for n in sorted(names))
         found = subprocess.run(COMMAND, input=text, capture_output=True, text=True, check=False)
         if found.returncode:
             print(f"{found.stderr}uv found no hashes for {file}, which is unchanged")

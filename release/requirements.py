@@ -20,6 +20,12 @@ def pins(file: str = "constraints.txt") -> dict[str, str]:
     return {str(canonicalize_name(name)): version for name, version in found}
 
 
+def markers() -> dict[str, str]:
+    """Return the condition of every package that the project requires on some platforms only."""
+    wanted = [Requirement(text) for texts in extras().values() for text in texts]
+    return {str(canonicalize_name(r.name)): str(r.marker) for r in wanted if r.marker}
+
+
 def extras() -> dict[str, list[str]]:
     """Return the requirements of every extra of the project, and those of the core as ``""``."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

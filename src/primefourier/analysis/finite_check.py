@@ -1,23 +1,27 @@
-"""Finite checks: every tuple of residues is run, and a certificate says what that proves."""
+"""Finite checks: every tuple of residues is run, bounded, and tried in other batches."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
+from primefourier.analysis.boxes import CODE_UNITS, Box, NoProofError
 from primefourier.arithmetic.integers import format_integer
-from primefourier.nn import PrimeFourierEmbedding
 
+SIZES = (1, 2, 3, 7)
+"""The sizes of batches in which a network is tried, besides all cases at once."""
+_COPIED = 1000
+"""How many of the closest cases are tried in batches of copies."""
+_SAMPLE = 16
+"""How many of the closest cases are tried in other batches if a proof covers the rest."""
 _SHIFTED = 1000
 """How many labels are compared with those of other integers of the same residues."""
-_SINGLE = 8
-"""How many cases are also run one by one."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,9 @@ class Certificate:
     those of ``decode``: the unused share of half the angle between neighbouring digits.
 
     Attributes:
-        proved: Whether the network is right for all integers.
+        status: "proved" for all integers on every device with IEEE arithmetic of ``dtype``;
+            "checked" if all cases are right on this machine and ``reason`` says why no proof
+            follows; "refuted" with a counterexample.
         modulus: L, the product of all p^D; the network is a function of the operands modulo L.
         operands: The number of operands.
         cases: The number of tuples of residues, all checked.
@@ -39,11 +45,16 @@ class Certificate:
         answer: The network's answer to them.
         margin: The smallest difference between the logit of the right answer and the next, or
             the smallest margin of a digit.
-        rounding: The largest change of a logit, or of a margin, by another precision or batch size.
+        dtype: The dtype of the codes that the network read.
+        bound: The most that rounding can change a margin, of codes and of every operation, on any
+            device and in any order of summation; None without a proof.
+        radius: How far every number of the codes may move with the proof intact; None without one.
+        reason: Why there is no proof, or None.
+        batch: The size of the batch in which the counterexample was wrong.
         period: The p^D of ``closest`` in a ChannelNetwork; None for a classifier.
     """
 
-    proved: bool
+    status: Literal["proved", "checked", "refuted"]
     modulus: int
     operands: int
     cases: int
@@ -52,103 +63,319 @@ class Certificate:
     expected: int
     answer: int
     margin: float
-    rounding: float
+    dtype: str
+    bound: float | None = None
+    radius: float | None = None
+    reason: str | None = None
+    batch: int | None = None
     period: int | None = None
+
+    @property
+    def proved(self) -> bool:
+        """Whether the network is right for all integers, which has been proved."""
+        return self.status == "proved"
 
     @property
     def counterexample(self) -> tuple[int, ...] | None:
         """The operands of a wrong answer, or None if there is none."""
         return self.closest if self.wrong else None
 
+    def covers(self, dtype: torch.dtype) -> bool:
+        """Return whether the proof holds for codes that are rounded to a dtype."""
+        return self.radius is not None and CODE_UNITS[dtype] <= self.radius
+
     def explain(self) -> str:
         """Describe the result in words."""
-        classifier = self.period is None
         modulus = format_integer(self.modulus)
-        by = modulus if classifier else "the largest period of each prime"
+        by = modulus if self.period is None else "the largest period of each prime"
         cases = f"{self.cases} tuples of {self.operands} residues modulo {by}"
-        what = "logits" if classifier else "margins"
-        if self.proved:
+        if self.status == "refuted":
+            at = ", ".join(map(str, self.closest))
+            answer = f"{self.expected}{'' if self.period is None else f' modulo {self.period}'}"
             return (
-                f"Proved for all integers: right on all {cases}"
-                f"{'' if classifier else f', and so modulo {modulus}'}. Smallest margin "
-                f"{self.margin:.3g}; rounding changes {what} by at most {self.rounding:.2g}."
+                f"Refuted: wrong on {self.wrong} of {cases}. For ({at}) the answer is "
+                f"{self.answer}, not {answer}, in a batch of {self.batch} in {self.dtype}."
             )
-        at = ", ".join(map(str, self.closest))
-        by = "" if classifier else f" modulo {self.period}"
-        if self.wrong:
+        if self.status == "checked":
             return (
-                f"Not right for all integers: wrong on {self.wrong} of {cases}. For ({at}) the "
-                f"answer is {self.answer}, not {self.expected}{by}."
+                f"Checked: right on all {cases}, on this machine, in {self.dtype}, in batches of "
+                f"{', '.join(map(str, SIZES))} and more. Smallest margin {self.margin:.3g}. It "
+                f"need not hold elsewhere or in other batches: {self.reason}."
             )
+        halves = " and ".join(
+            f"{str(dtype).removeprefix('torch.')} codes are {'' if self.covers(dtype) else 'not '}"
+            "covered"
+            for dtype in (torch.float16, torch.bfloat16)
+        )
         return (
-            f"Not proved: right on all {cases}, but for ({at}) by a margin of {self.margin:.3g}, "
-            f"and rounding changes {what} by up to {self.rounding:.2g}."
+            f"Proved for all integers, on every device with IEEE {self.dtype} arithmetic: right on "
+            f"all {cases}{'' if self.period is None else f', and so modulo {modulus}'}. Smallest "
+            f"margin {self.margin:.3g}; rounding changes margins by at most {self.bound:.2g}. "
+            f"Every number of a code may move by {self.radius:.2g}: {halves}."
         )
 
 
-class Check(NamedTuple):
-    """What running every tuple of residues has found.
+def logit_leads(box: Box, right: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the leads of the right logits, and those that hold for all logits of a box."""
+    classes = box.middle.shape[1]
+    if int(right.min()) < 0 or int(right.max()) >= classes:
+        raise ValueError(
+            f"labels must be classes 0 … {classes - 1} of the model, got {int(right.min())} … "
+            f"{int(right.max())}"
+        )
 
-    Attributes:
-        wrong: The number of margins that are not positive.
-        margin: The smallest margin.
-        rounding: The largest change of a value by another precision or batch size.
-        closest: The operands of the smallest margin, (1, operands).
-        column: Which of their margins it is.
-        values: The values of the model for them.
-    """
+    def leads(low: Tensor, high: Tensor) -> Tensor:
+        own = low.gather(1, right[:, None])
+        others = high.scatter(1, right[:, None], -torch.inf).amax(1, keepdim=True)
+        return torch.where(own == -torch.inf, own, own - others).squeeze(1)
 
-    wrong: int
-    margin: float
-    rounding: float
-    closest: Tensor
-    column: int
-    values: Tensor
-
-    @property
-    def passed(self) -> bool:
-        """Whether every margin exceeds what rounding can change in two values."""
-        return self.wrong == 0 and self.margin > 2 * self.rounding
+    return (
+        leads(box.middle, box.middle),
+        leads(box.middle - box.spread, box.middle + box.spread),
+    )
 
 
-def check_tuples(
-    run: Callable[[Tensor], Tensor],
-    second: Callable[[Tensor], Tensor],
-    margins_of: Callable[[Tensor, Tensor], Tensor],
-    period: int,
-    operands: int,
-    batch_size: int,
-) -> Check:
-    """Run a model on every tuple of residues modulo a period.
+def _largest_other(values: Tensor, right: int) -> int:
+    """Return the class with the largest logit among the wrong ones."""
+    others = values.clone()
+    others[right] = -torch.inf
+    return int(others.argmax())
+
+
+@dataclass
+class Task:
+    """What is checked: how integers are answered, which answers are right, and by what margin.
 
     Args:
-        run: Gives the values of the model, (n, ...), for integers (n, operands).
-        second: The same in another precision.
-        margins_of: Gives the margins, (n, columns), for integers and values.
+        run: Gives the logits or codes in float64 for integers (n, operands).
+        bound: Gives their box, for integers and how far their codes may be moved.
+        label: Gives the right answers.
         period: The residues are 0 … period - 1.
         operands: The number of residues in a tuple.
-        batch_size: The number of tuples per run.
+        dtype: The dtype of the codes.
+        reason: Why there is no bound, or None.
+        leads: Gives margins, and those that are certain, for a box and the right answers.
+        answer: Gives the wrong answer to one input, from its values and the right answer.
     """
-    total = period**operands
-    wrong, rounding, found = 0, 0.0, None
-    for start in range(0, total, batch_size):
-        numbers = torch.arange(start, min(start + batch_size, total))
-        inputs = torch.stack(torch.unravel_index(numbers, (period,) * operands), dim=1)
-        values = run(inputs)
-        margins = margins_of(inputs, values)
-        again = [second(inputs)]
-        if start == 0:  # other batch sizes
-            again.append(torch.cat([run(half) for half in inputs.tensor_split(2)]))
-            single = [run(one) for one in inputs[:_SINGLE].split(1)]
-            again.append(torch.cat([*single, values[_SINGLE:]]))
-        rounding = max(rounding, *(float((one - values).abs().max()) for one in again))
-        wrong += int((margins <= 0).sum())
-        if found is None or float(margins.min()) < found.margin:
-            i, column = divmod(int(margins.argmin()), margins.shape[1])
-            place = inputs[i : i + 1]
-            found = Check(0, float(margins.min()), 0.0, place, column, values[i].clone())
-    assert found is not None, "a period has residues"
-    return found._replace(wrong=wrong, rounding=rounding)
+
+    run: Callable[[Tensor], Tensor]
+    bound: Callable[[Tensor, float], Box]
+    label: Callable[[Tensor], Tensor]
+    period: int
+    operands: int
+    dtype: torch.dtype
+    reason: str | None = None
+    leads: Callable[[Box, Tensor], tuple[Tensor, Tensor]] = logit_leads
+    answer: Callable[[Tensor, int], int] = _largest_other
+
+    @property
+    def cases(self) -> int:
+        """The number of tuples of residues."""
+        return int(self.period**self.operands)
+
+    def inputs(self, numbers: Tensor) -> Tensor:
+        """Return the tuples of residues with these numbers."""
+        return torch.stack(torch.unravel_index(numbers, (self.period,) * self.operands), dim=1)
+
+    def margins(self, inputs: Tensor, values: Tensor) -> Tensor:
+        """Return the margins of what the model gave."""
+        return self.leads(Box(values), self.label(inputs))[0]
+
+    def sure(self, inputs: Tensor, moved: float = 0.0) -> tuple[Tensor, Tensor]:
+        """Return margins, and those that are certain on every device with codes moved so far."""
+        return self.leads(self.bound(inputs, moved), self.label(inputs))
+
+
+class Wrong(NamedTuple):
+    """Wrong answers: how many, and one of them with the size of its batch."""
+
+    wrong: int
+    inputs: Tensor
+    expected: int
+    answer: int
+    batch: int
+
+
+def check(task: Task, step: int) -> Certificate:
+    """Run every case, bound its rounding, and try other batches."""
+    generator = np.random.default_rng(0)
+    bounds = _Bounds(task)
+    margins, wrong = [], None
+    for numbers in torch.arange(task.cases).split(step):
+        inputs = task.inputs(numbers)
+        values = task.run(inputs)
+        margins.append(task.margins(inputs, values))
+        found = _find_wrong(task, inputs, values)
+        if found is None:
+            moved = shift(inputs, task.period, generator, 2**62)
+            again = task.run(moved)
+            found = _find_wrong(task, inputs, again, moved)
+            if found is None and not torch.equal(again, values):
+                _refuse_change(task, moved, again, values)
+        if found is not None:
+            wrong = found._replace(wrong=found.wrong + (wrong.wrong if wrong else 0))
+        if wrong is None:
+            bounds.include(inputs, margins[-1])
+    every = torch.cat(margins)
+    if wrong is None:
+        order = every.argsort()
+        _require_alone(task, order, step)
+        wrong = _try_batches(task, order, step, whole=bounds.reason is not None)
+    if wrong is None:
+        closest = task.inputs(order[:1])
+        right = int(task.label(closest))
+        wrong = Wrong(0, closest, right, right, 0)
+    proved = not wrong.wrong and bounds.reason is None
+    return Certificate(
+        status="refuted" if wrong.wrong else "proved" if proved else "checked",
+        modulus=task.period,
+        operands=task.operands,
+        cases=task.cases,
+        wrong=wrong.wrong,
+        closest=tuple(wrong.inputs[0].tolist()),
+        expected=wrong.expected,
+        answer=wrong.answer,
+        margin=float(every.min()),
+        dtype=str(task.dtype).removeprefix("torch."),
+        bound=bounds.bound if proved else None,
+        radius=bounds.radius if proved else None,
+        reason=None if wrong.wrong else bounds.reason,
+        batch=wrong.batch or None,
+        period=task.period,
+    )
+
+
+class _Bounds:
+    """The proof as it grows: the most that rounding changes, and how far codes may move."""
+
+    def __init__(self, task: Task) -> None:
+        self.task, self.reason, self.bound, self.radius = task, task.reason, 0.0, 0.5
+
+    def include(self, inputs: Tensor, found: Tensor) -> None:
+        """Bound some cases, whose margins the model has shown; or note why that fails."""
+        if self.reason is not None:
+            return
+        try:
+            middle, sure = self.task.sure(inputs)
+        except NoProofError as error:
+            self.reason = str(error)
+            return
+        self.bound = max(self.bound, float((middle - sure).nan_to_num(0).max()))
+        if not bool((sure > 0).all()):
+            self.reason = f"rounding may change margins by up to {self.bound:.2g}"
+        elif not bool((found >= sure).all()):
+            self.reason = "the model does not compute what its graph says"
+        else:
+            self._shrink(inputs)
+
+    def _shrink(self, inputs: Tensor) -> None:
+        """Reduce the radius to what these cases bear."""
+        low, high = 0.0, self.radius
+        trial = high
+        while high - low > 1e-3 * high or trial == high:
+            try:
+                failing = ~(self.task.sure(inputs, trial)[1] > 0)
+            except NoProofError:
+                failing = torch.ones(len(inputs), dtype=torch.bool)
+            if not bool(failing.any()):
+                low = trial
+                if trial == high:
+                    break
+            else:
+                inputs, high = inputs[failing], trial
+            trial = (low + high) / 2
+        self.radius = low
+
+
+def _find_wrong(
+    task: Task, inputs: Tensor, values: Tensor, given: Tensor | None = None
+) -> Wrong | None:
+    """Return the wrong answers among those that a model gave, the worst as the example.
+
+    ``given`` are the integers that the model read, if they were not the residues themselves.
+    """
+    margins = task.margins(inputs, values)
+    if not bool((margins <= 0).any()):
+        return None
+    worst = int(margins.argmin())
+    here = slice(worst, worst + 1)
+    right = int(task.label(inputs[here]))
+    shown = inputs if given is None else given
+    answer = task.answer(values[worst], right)
+    return Wrong(int((margins <= 0).sum()), shown[here], right, answer, len(inputs))
+
+
+def _refuse_change(task: Task, inputs: Tensor, values: Tensor, before: Tensor) -> None:
+    """Raise an error for a model that does not see integers of the same residues as the same."""
+    again = "" if torch.equal(task.run(inputs), values) else ", and not the same every time"
+    changed = (values != before).flatten(1).any(1)
+    example = tuple(inputs[changed][0].tolist())
+    raise ValueError(
+        f"the model's output for {example} is not that for its residues modulo {task.period}"
+        f"{again}; it must read integers only through PrimeFourierEmbedding, and have neither "
+        "state nor chance"
+    )
+
+
+def _require_alone(task: Task, order: Tensor, step: int) -> None:
+    """Raise ValueError if the answer to one input depends on the others of its batch.
+
+    In a batch of the same size, the same sums are computed in the same order, so that other inputs
+    must not change a bit; a small change could still be rounding on other hardware.
+    """
+    generator = torch.Generator().manual_seed(0)
+    for size in (*SIZES[1:], min(step, task.cases)):
+        for place in order[:2]:
+            first, second = (
+                torch.randint(task.cases, (size,), generator=generator) for _ in range(2)
+            )
+            first[0] = second[0] = place
+            a, b, c = (task.run(task.inputs(numbers)) for numbers in (first, second, first))
+            if not torch.equal(a, c):
+                raise ValueError(
+                    "the model's output is not the same every time; it must have neither state "
+                    "nor chance"
+                )
+            small = (
+                1000
+                * torch.finfo(task.dtype).eps
+                * (1 + float(a[0].nan_to_num(0, 0, 0).abs().max()))
+            )
+            if not torch.allclose(a[0], b[0], rtol=0, atol=small):
+                change = float((a[0] - b[0]).abs().max())
+                raise ValueError(
+                    f"the model's output for {tuple(task.inputs(place[None])[0].tolist())} depends "
+                    f"on the other inputs of its batch: it changes by {change:.2g} in a batch of "
+                    f"{size}; a layer joins the samples (a batch taken for a sequence, statistics "
+                    "of a batch)"
+                )
+
+
+def _try_batches(task: Task, order: Tensor, step: int, *, whole: bool) -> Wrong | None:
+    """Return the first wrong answers in small batches, mixed ones and batches of copies.
+
+    Args:
+        task: The check.
+        order: The numbers of the cases, those with the smallest margins first.
+        step: The largest batch.
+        whole: Take all cases, since no proof covers them.
+    """
+    generator = torch.Generator().manual_seed(1)
+    numbers = order if whole else order[:_SAMPLE]
+
+    def batches() -> Iterator[Tensor]:
+        for size in SIZES:
+            yield from numbers.split(size)
+        for size in (SIZES[-1], step):
+            yield from numbers[torch.randperm(len(numbers), generator=generator)].split(size)
+        for one in numbers[:_COPIED]:
+            yield from (one.repeat(size) for size in SIZES[1:])
+
+    for batch in batches():
+        inputs = task.inputs(batch)
+        if (wrong := _find_wrong(task, inputs, task.run(inputs))) is not None:
+            return wrong
+    return None
 
 
 def shift(inputs: Tensor, period: int, generator: np.random.Generator, most: int) -> Tensor:
@@ -157,21 +384,6 @@ def shift(inputs: Tensor, period: int, generator: np.random.Generator, most: int
     sizes = np.exp2(generator.uniform(0, largest, size=inputs.shape)).astype(np.int64)
     turns = sizes * generator.choice([-1, 1], size=inputs.shape)
     return inputs + torch.from_numpy(turns * period)
-
-
-def is_unchanged(module: nn.Module, *kinds: type) -> bool:
-    """Return whether a module is of one of the classes itself, without hooks and other methods."""
-    hooks = module._forward_hooks or module._forward_pre_hooks
-    return type(module) in kinds and not hooks and not any(map(callable, vars(module).values()))
-
-
-def refuse_table(embedding: PrimeFourierEmbedding) -> None:
-    """Raise ValueError if an embedding has a table, and so does not read all integers."""
-    if embedding.num_embeddings is not None:
-        raise ValueError(
-            f"the embedding has a table of {embedding.num_embeddings} integers and refuses others; "
-            "use one without num_embeddings"
-        )
 
 
 def label_integers(label: Callable[[Tensor], Any], inputs: Tensor) -> Tensor:
@@ -193,30 +405,24 @@ def label_integers(label: Callable[[Tensor], Any], inputs: Tensor) -> Tensor:
 
 
 def require_periodic(
-    label: Callable[[Tensor], Any],
-    period: int,
-    operands: int,
-    *,
-    residues: bool = False,
-    hint: str = "",
+    label: Callable[[Tensor], Any], period: int, operands: int, *, moduli: Sequence[int] = ()
 ) -> None:
     """Raise ValueError if labels change when operands change by multiples of a period.
 
-    With ``residues``, only the residues of the labels modulo the period must not change. The hint
-    ends the message.
+    With ``moduli``, only the residues of the labels must not change.
     """
     if not callable(label):
         raise TypeError(f"label must be a function of integers (n, operands), got {label!r}")
     generator = np.random.default_rng(1)
     base = torch.from_numpy(generator.integers(period, size=(_SHIFTED, operands)))
-    shifted = shift(base, period, generator, 2**15 if residues else 2**31)  # 2^15: cubes fit
+    shifted = shift(base, period, generator, 2**15 if moduli else 2**31)  # 2^15: cubes fit
     first, second = label_integers(label, base), label_integers(label, shifted)
-    if residues:
-        first, second = first % period, second % period
-    what = f"label modulo {period}" if residues else "label"
-    for i in torch.nonzero(first != second)[:1].flatten().tolist():
-        raise ValueError(
-            f"{what} must depend only on the operands modulo {period}, got {int(first[i])} for "
-            f"{tuple(base[i].tolist())} and {int(second[i])} for {tuple(shifted[i].tolist())}; "
-            f"if it does, check that it does not overflow int64{hint}"
-        )
+    for modulus in moduli or (0,):
+        a, b = (first % modulus, second % modulus) if modulus else (first, second)
+        for i in torch.nonzero(a != b)[:1].flatten().tolist():
+            raise ValueError(
+                f"label{f' modulo {modulus}' if modulus else ''} must depend only on the operands "
+                f"modulo {period}, got {int(a[i])} for {tuple(base[i].tolist())} and {int(b[i])} "
+                f"for {tuple(shifted[i].tolist())}; if it does, check that it does not overflow "
+                "int64"
+            )
