@@ -15,6 +15,7 @@ from pathlib import Path
 
 from studies import (
     finding_channels,
+    finding_control,
     finding_figures,
     finding_products,
     finding_summands,
@@ -47,6 +48,7 @@ def all_blocks() -> dict[str, str]:
     return {
         **study_blocks(),
         **paper_blocks(),
+        **finding_control.control_blocks(),
         **finding_summands.summand_blocks(),
         **finding_channels.blocks(),
         **finding_products.product_blocks(),
@@ -61,6 +63,7 @@ def main() -> None:
         page.write_text(rewrite(page.read_text(), blocks))
     figures = {
         **finding_figures.FIGURES,
+        **finding_control.FIGURES,
         **finding_summands.FIGURES,
         **finding_channels.CHANNEL_FIGURES,
         **finding_products.FIGURES,
