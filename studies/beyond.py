@@ -192,6 +192,16 @@ def draw_areas(networks: Sequence[dict[str, Any]], fails: NDArray[np.bool_]) -> 
     }
 
 
+def read_studies(run: lab.Run) -> dict[str, list[dict[str, Any]]]:
+    """Return what counts of each network of the whole seeds, by study."""
+    records = {record.config.key: record for record in run.records if record.error is None}
+    seeds = {study.name: whole_seeds(study, records) for study in run.studies}
+    return {
+        study.name: [read(records[c.key]) for c in study.configs if c.seed in seeds[study.name]]
+        for study in run.studies
+    }
+
+
 def summarise(run: lab.Run) -> dict[str, Any]:
     """Count right networks by basis and test set, and ask what predicts and explains failing.
 
@@ -201,10 +211,7 @@ def summarise(run: lab.Run) -> dict[str, Any]:
 
     records = {record.config.key: record for record in run.records if record.error is None}
     seeds = {study.name: whole_seeds(study, records) for study in run.studies}
-    found: dict[str, list[dict[str, Any]]] = {
-        study.name: [read(records[c.key]) for c in study.configs if c.seed in seeds[study.name]]
-        for study in run.studies
-    }
+    found = read_studies(run)
     converged = {
         name: [one for one in some if one["accuracy"] >= RIGHT] for name, some in found.items()
     }

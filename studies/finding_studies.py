@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import binomtest
 
-from primefourier import PrimeBasis, lab
-from primefourier.encoding.aliases import find_alias_pairs
+from primefourier import lab
 from primefourier.lab.record import Record
 from studies import beyond, decoys, predictions
 
@@ -231,85 +230,6 @@ def failing_plans() -> str:
     return places + (", where no sum wraps around" if degenerate else "")
 
 
-def prediction_blocks() -> Iterator[tuple[str, str]]:
-    """Yield how the registered predictions came out."""
-    registered = json.loads((RESULTS / "predictions" / "predictions.json").read_text())
-    run = run_of("predictions")
-    found = predictions.score(run, registered)
-    parts = {
-        "after": found["trained after the commit"],
-        "before": found["trained before the commit"],
-    }
-    rows, which = [], []
-    for words, part in parts.items():
-        for name, what in (
-            ("uses", "uses a row without need"),
-            ("near", "fails from r to 2r"),
-            ("far", "fails near 10^6"),
-        ):
-            if one := part.get(name):
-                rows.append(
-                    [
-                        words,
-                        what,
-                        f"{one['happened']} of {one['networks']}",
-                        f"{one['both']} of {one['predicted']}",
-                        f"{one['both']} of {one['happened']}",
-                        number(one["area"]),
-                        number(one["area of N/r"]),
-                    ]
-                )
-        for name, one in part["which"].items():
-            hits = share(one["hits"], one["networks"])
-            which.append([words, name, hits, f"{one['by chance']:.1f}"])
-    trained = sum(part["networks"] for part in parts.values())
-    weak = sum(part["not converged"] for part in parts.values())
-    hours = sum(one.provenance.seconds for one in run.records) / 3600
-    sentence = (
-        f"{trained} of {found['planned']} networks are trained, in {hours:.1f} hours of machine "
-        f"time, {parts['after']['networks']} of them after the predictions were committed; {weak} "
-        f"ended below an accuracy of {predictions.CONVERGED} and are not scored."
-    )
-    yield "predictions progress", sentence
-    columns = ["trained", "predicted", "happened", "precision", "recall", "AUC", "AUC of N/r"]
-    yield "predictions score", table(columns, rows)
-    columns = ["trained", "used, and r", "among the registered", "expected by chance"]
-    yield "predictions rows", table(columns, which)
-
-
-def used_ranks() -> list[tuple[int, int]]:
-    """Return the rank of the used pair and the number of pairs, per network with two used rows.
-
-    At the smallest range single aliases are used, so only larger ones count; and only networks
-    trained after the predictions were committed.
-    """
-    found = []
-    for record in predictions.split_at_commit(run_of("predictions").records)[0]:
-        use, config = predictions.measured_use(record), record.config
-        r, converged = config.task.input_range, record.measured.accuracy >= predictions.CONVERGED
-        if r > min(predictions.RANGES) and converged and use[1][0] > predictions.USED:
-            basis = PrimeBasis(config.embedding.primes, 1)
-            ranked = find_alias_pairs(config.task.modulus, basis, input_range=r)
-            pair = {use[0][1], use[1][1]}
-            place = [{abs(t) for t in alias.periods} for alias in ranked].index(pair)
-            found.append((place + 1, len(ranked)))
-    return found
-
-
-def rank_blocks() -> Iterator[tuple[str, str]]:
-    """Yield how early the used pair stands in the order known before training."""
-    ranks = used_ranks()
-    places = sorted(place for place, _ in ranks)
-    sentence = (
-        f"With r ≥ 500, in {len(ranks)} networks trained after the commit two rows or more cost "
-        f"more than {predictions.USED}; "
-        f"the two most used rows are the nearest pair in {places.count(1)}, and among the five "
-        f"nearest in {sum(place <= 5 for place in places)}; the median rank is "
-        f"{int(np.median(places))} of {int(np.median([size for _, size in ranks]))} pairs."
-    )
-    yield "rank sentence", sentence
-
-
 def doses(name: str) -> dict[float, tuple[int, int, int]]:
     """Return for each drift how many networks use the decoy, fail near a million, and there are."""
     run = run_of("decoys")
@@ -498,7 +418,6 @@ def certificates() -> list[dict[str, Any]]:
 def study_blocks() -> dict[str, str]:
     """Return the text of every block about our own studies by its name."""
     makers = (
-        beyond_blocks, prediction_blocks, rank_blocks, decoy_blocks, power_blocks, proof_blocks,
-        slow_blocks,
+        beyond_blocks, decoy_blocks, power_blocks, proof_blocks, slow_blocks,
     )  # fmt: skip
     return {name: text for make in makers for name, text in make()}

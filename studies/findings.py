@@ -17,6 +17,7 @@ from studies import (
     finding_channels,
     finding_control,
     finding_figures,
+    finding_predictions,
     finding_products,
     finding_summands,
     finding_word_problems,
@@ -47,6 +48,7 @@ def all_blocks() -> dict[str, str]:
     """Return the text of every block of the pages by its name."""
     return {
         **study_blocks(),
+        **finding_predictions.prediction_blocks(),
         **paper_blocks(),
         **finding_control.control_blocks(),
         **finding_summands.summand_blocks(),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from primefourier import PAPER_BASIS, lab
-from studies import beyond, decoys, findings, predictions, products
+from studies import beyond, decoys, finding_predictions, findings, predictions, products
 
 RESULTS = Path(__file__).parents[1] / "results"
 REGISTERED = json.loads((RESULTS / "predictions" / "predictions.json").read_text())
@@ -63,6 +63,17 @@ def test_intervals_of_areas_draw_places_again_and_not_networks() -> None:
     assert beyond.draw_areas(networks * 5, np.array(fails * 5)) == found
     assert beyond.draw_areas(networks, np.array([True] * 12))["N/r"] is None
     assert beyond.draw_areas([], np.zeros(0, dtype=bool))["N/r"] is None
+
+
+def test_intervals_of_clustered_networks_draw_clusters_again() -> None:
+    alike = [("a", True)] * 9 + [("b", False)]
+    assert finding_predictions.clustered(alike) == "9 of 10 (0.00–1.00)"
+    single = [(n, n > 0) for n in range(10)]
+    assert finding_predictions.clustered(single) == "9 of 10 (0.70–1.00)"
+
+
+def test_the_predicted_configurations_are_those_of_seed_42() -> None:
+    assert set(finding_predictions.seed_42()) == set(finding_predictions.lists())
 
 
 def test_a_decoy_drifts_by_what_its_name_says() -> None:
