@@ -122,16 +122,16 @@ def draw_causes() -> Figure:
         up="share of networks (above: how many)",
         across="input range r",
     )
-    run = run_of("beyond")
-    records = {record.config.key: record for record in run.records if record.error is None}
-    studies = {study.name: study for study in run.studies}
+    networks = beyond.read_studies(run_of("beyond"))
     for axes, experiment in zip(panels, _WHO, strict=True):
-        found: dict[str, dict[tuple[int, ...], dict[str, object]]] = {}
-        for base in ("paper", "depth 1"):
-            study = studies[f"{experiment} {base}"]
-            whole = beyond.whole_seeds(study, records)
-            read = [beyond.read(records[c.key]) for c in study.configs if c.seed in whole]
-            found[base] = {one["place"]: one for one in read if one["accuracy"] >= beyond.RIGHT}
+        found = {
+            base: {
+                one["place"]: one
+                for one in networks[f"{experiment} {base}"]
+                if one["accuracy"] >= beyond.RIGHT
+            }
+            for base in ("paper", "depth 1")
+        }
         for x, r in enumerate(beyond.RANGES):
             counts = dict.fromkeys(looks, 0)
             for place, one in found["paper"].items():

@@ -185,8 +185,8 @@ def row_blocks() -> Iterator[tuple[str, str]]:
         f"At r ≥ 500, the five registered pairs include the used one in {pair['hits']} of "
         f"{len(far)} networks; lists of other N would in {pair['others']:.1f}. The first guess is "
         f"right in {pair['first']}, and copying the two rows of seed 42 in {pair['copies']}. "
-        f"Single aliases say nothing there: {single['hits']}, and {single['others']:.1f} with lists "
-        f"of other N. At r = {SMALL} they do: {found} of {len(near)}, and "
+        f"Single aliases say nothing there: {single['hits']}, and {single['others']:.1f} with "
+        f"lists of other N. At r = {SMALL} they do: {found} of {len(near)}, and "
         f"{sum(other_lists(use, 1) for use in near):.1f} with lists of other N."
     )
     yield "predictions baselines", sentence
@@ -351,7 +351,7 @@ def further() -> Iterator[tuple[str, str, bool]]:
         f"{len(right) - len(wrong)} of {len(right)} networks" + (f"; not {named}" if wrong else ""),
         not wrong,
     )
-    networks = beyond.read_studies(run_of("beyond"))
+    networks = beyond.read_studies(run_of("beyond"), degenerate=True)
     composite = networks["composite paper"]
     failing, unused = (_failing(some) for some in (composite, _unused(composite)))
     shallow = _failing(networks["composite depth 1"])
