@@ -21,6 +21,7 @@ from studies import (
     finding_products,
     finding_summands,
     finding_word_problems,
+    longer_training,
 )
 from studies.finding_paper import paper_blocks
 from studies.finding_studies import RESULTS, study_blocks
@@ -29,7 +30,10 @@ PAGES = [
     Path(__file__).parents[1] / "README.md",
     Path(__file__).parents[1] / "docs" / "hugging-face.md",
     *sorted((Path(__file__).parents[1] / "docs" / "findings").glob("*.md")),
-    *(RESULTS / name / "README.md" for name in ("beyond", "predictions", "decoys", "channels")),
+    *(
+        RESULTS / name / "README.md"
+        for name in ("beyond", "predictions", "decoys", "channels", "longer-training")
+    ),
 ]
 """Pages with blocks; the long tables stand beside the records."""
 BLOCK = re.compile(r"<!-- ([\w .]+?) -->.*?<!-- end of \1 -->", re.DOTALL)
@@ -55,6 +59,7 @@ def all_blocks() -> dict[str, str]:
         **finding_channels.blocks(),
         **finding_products.product_blocks(),
         **finding_word_problems.word_problem_blocks(),
+        **longer_training.longer_blocks(),
     }
 
 
