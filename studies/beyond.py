@@ -192,19 +192,34 @@ def draw_areas(networks: Sequence[dict[str, Any]], fails: NDArray[np.bool_]) -> 
     }
 
 
+def read_studies(run: lab.Run, *, degenerate: bool = False) -> dict[str, list[dict[str, Any]]]:
+    """Return what counts of each network of the whole seeds, by study.
+
+    Degenerate networks are left out, as in the paper: no sum of their training data wraps around,
+    so nothing tells them N.
+    """
+    records = {record.config.key: record for record in run.records if record.error is None}
+    seeds = {study.name: whole_seeds(study, records) for study in run.studies}
+    return {
+        study.name: [
+            read(records[config.key])
+            for config in study.configs
+            if config.seed in seeds[study.name] and (degenerate or not config.degenerate)
+        ]
+        for study in run.studies
+    }
+
+
 def summarise(run: lab.Run) -> dict[str, Any]:
     """Count right networks by basis and test set, and ask what predicts and explains failing.
 
-    A seed counts only if all its networks of a study are measured.
+    A seed counts only if all its networks of a study are measured, and degenerate ones do not.
     """
     from studies.predictions import area
 
     records = {record.config.key: record for record in run.records if record.error is None}
     seeds = {study.name: whole_seeds(study, records) for study in run.studies}
-    found: dict[str, list[dict[str, Any]]] = {
-        study.name: [read(records[c.key]) for c in study.configs if c.seed in seeds[study.name]]
-        for study in run.studies
-    }
+    found = read_studies(run)
     converged = {
         name: [one for one in some if one["accuracy"] >= RIGHT] for name, some in found.items()
     }
@@ -217,6 +232,7 @@ def summarise(run: lab.Run) -> dict[str, Any]:
         }
         for end in ENDS:
             part[f"right at {end}"] = sum(one["beyond"][end] >= RIGHT for one in networks)
+        part["right at all"] = sum(min(one["beyond"].values()) >= RIGHT for one in networks)
         part["use a row without need"] = sum(one["most used"] > USED for one in networks)
         for end in ("2r", "1000000"):
             fails = np.array([one["beyond"][end] < RIGHT for one in networks], dtype=bool)

@@ -28,6 +28,13 @@ from primefourier.figures.style import (
 )
 from studies import beyond, decoys
 from studies.finding_paper import answers
+from studies.finding_predictions import (
+    copied,
+    other_moduli,
+    ranked_pairs,
+    ranked_uses,
+    used_ranks,
+)
 from studies.finding_studies import (
     BASES,
     ENDS,
@@ -37,7 +44,6 @@ from studies.finding_studies import (
     power_drops,
     run_of,
     summary,
-    used_ranks,
 )
 
 _WIDTH, _HEIGHT = 3.7, 2.7  # inches of a panel
@@ -116,16 +122,16 @@ def draw_causes() -> Figure:
         up="share of networks (above: how many)",
         across="input range r",
     )
-    run = run_of("beyond")
-    records = {record.config.key: record for record in run.records if record.error is None}
-    studies = {study.name: study for study in run.studies}
+    networks = beyond.read_studies(run_of("beyond"))
     for axes, experiment in zip(panels, _WHO, strict=True):
-        found: dict[str, dict[tuple[int, ...], dict[str, object]]] = {}
-        for base in ("paper", "depth 1"):
-            study = studies[f"{experiment} {base}"]
-            whole = beyond.whole_seeds(study, records)
-            read = [beyond.read(records[c.key]) for c in study.configs if c.seed in whole]
-            found[base] = {one["place"]: one for one in read if one["accuracy"] >= beyond.RIGHT}
+        found = {
+            base: {
+                one["place"]: one
+                for one in networks[f"{experiment} {base}"]
+                if one["accuracy"] >= beyond.RIGHT
+            }
+            for base in ("paper", "depth 1")
+        }
         for x, r in enumerate(beyond.RANGES):
             counts = dict.fromkeys(looks, 0)
             for place, one in found["paper"].items():
@@ -160,23 +166,32 @@ def _cause(one: dict[str, object], twin: dict[str, object] | None) -> str:
 
 def draw_ranks() -> Figure:
     """Draw how many networks use a pair among the first k of the registered order."""
+    uses = ranked_uses()
     ranks = used_ranks()
     sizes = [size for _, size in ranks]
     figure, (axes,) = _page(
         ["r ≥ 500: the two most used rows are among the k nearest pairs"],
         title="The misused pair was mostly among five named before training",
         key=[
-            (Line2D([], [], color=VERMILLION, lw=2), f"{len(ranks)} networks"),
-            (Line2D([], [], color=PALE, lw=2), "by chance"),
+            (Line2D([], [], color=VERMILLION, lw=2), f"{len(ranks)} networks, lists of their N"),
+            (Line2D([], [], color=INK, marker="D", lw=0), "one guess: the two rows of seed 42"),
+            (Line2D([], [], color=PALE, lw=2), "lists of other N"),
         ],
         up="share of networks",
         across=f"k, of {min(sizes)} to {max(sizes)} pairs",
     )
     ks = np.arange(21)
     used = [np.mean([place <= k for place, _ in ranks]) for k in ks]
-    chance = [np.mean([min(1, k / size) for size in sizes]) for k in ks]
+    elsewhere = [
+        ranked_pairs(place).index(use.rows(2)) + 1 if use.rows(2) in ranked_pairs(place) else 999
+        for use in uses
+        for place in other_moduli(use.place)
+    ]
+    others = [np.mean([place <= k for place in elsewhere]) for k in ks]
     axes.step(ks, used, where="post", color=VERMILLION, lw=2)
-    axes.plot(ks, chance, color=PALE, lw=2)
+    axes.step(ks, others, where="post", color=PALE, lw=2)
+    copies = np.mean([use.rows(2) == copied(use.place, 2) for use in uses])
+    axes.plot(1, copies, "D", color=INK, ms=6)
     axes.set_xlim(0, 20)
     axes.set_xticks([1, 5, 10, 15, 20])
     axes.set_ylim(0, 1.04)

@@ -9,10 +9,11 @@ from functools import cache
 import numpy as np
 
 from primefourier import lab
+from primefourier.encoding.aliases import LEAST_TURN
 from primefourier.lab.claims import verdict_so_far
 from primefourier.lab.config import prime_parts
 from primefourier.lab.probe import KINDS
-from primefourier.lab.studies.questions import FAR, Answers
+from primefourier.lab.studies.questions import FAR, AliasBin, Answers
 from studies.finding_studies import run_of, table
 
 
@@ -26,23 +27,46 @@ def answers() -> Answers:
 
 def alias_blocks() -> Iterator[tuple[str, str]]:
     """Yield how often blocks are used by their drift, alone and with a partner."""
-    near, *_, far = answers().aliases
+    alone, together = answers().aliases, answers().alias_pairs
+    near, *_, far = alone
     sentence = (
         f"Of circles that drift by less than {near.high} turns {near.used} of {near.blocks} are "
         f"used, of those that drift by {far.low:g} or more {far.used} of {spaced(far.blocks)}."
     )
     yield "aliases sentence", sentence
-    bins = answers().alias_pairs
-    used = [one for one in bins if one.used]
-    rest = [one for one in bins if not one.used]
+    every = unneeded_circles()
+    kept = sum(one.blocks for one in alone)
+    slow = every - kept
     sentence = (
-        f"Of circles that are {FAR:g} turns or more away by themselves, "
-        f"{sum(one.used for one in used)} of {spaced(sum(one.blocks for one in used))} with a "
-        f"partner within {used[-1].high} turns are used, and {sum(one.used for one in rest)} of "
-        f"{spaced(sum(one.blocks for one in rest))} others, which cost at most "
-        f"{max(one.largest for one in rest):.2f}."
+        f"Left out are the {spaced(slow)} of {spaced(every)} circles ({slow / every:.0%}) that "
+        f"make less than {LEAST_TURN:g} turns over the inputs; of them the distance says nothing."
     )
-    yield "pairs sentence", sentence
+    yield "aliases left out", sentence
+    pairs = {one.low: one for one in together}
+    rows = [
+        [
+            f"{one.low:g}–{one.high:g}".replace("–inf", " or more"),
+            *map(_used, (one, pairs.get(one.low))),
+        ]
+        for one in alone
+    ]
+    columns = ["drift in turns", "every circle, by itself", f"{FAR:g} or more away, with a partner"]
+    yield "aliases bins", table(columns, rows)
+
+
+def _used(one: AliasBin | None) -> str:
+    return f"{spaced(one.used)} of {spaced(one.blocks)}" if one else "–"
+
+
+def unneeded_circles() -> int:
+    """Count the circles whose period does not divide N in all probed networks of the paper."""
+    found = 0
+    for record in run_of("paper").records:
+        if record.probe is not None and not record.config.degenerate:
+            embedding, task = prime_parts(record.config)
+            periods = [period for row in embedding.basis.periods for period in row]
+            found += sum(task.modulus % period != 0 for period in periods)
+    return found
 
 
 def unneeded_answers() -> dict[str, Counter[str]]:

@@ -15,10 +15,13 @@ from pathlib import Path
 
 from studies import (
     finding_channels,
+    finding_control,
     finding_figures,
+    finding_predictions,
     finding_products,
     finding_summands,
     finding_word_problems,
+    longer_training,
 )
 from studies.finding_paper import paper_blocks
 from studies.finding_studies import RESULTS, study_blocks
@@ -27,7 +30,10 @@ PAGES = [
     Path(__file__).parents[1] / "README.md",
     Path(__file__).parents[1] / "docs" / "hugging-face.md",
     *sorted((Path(__file__).parents[1] / "docs" / "findings").glob("*.md")),
-    *(RESULTS / name / "README.md" for name in ("beyond", "predictions", "decoys", "channels")),
+    *(
+        RESULTS / name / "README.md"
+        for name in ("beyond", "predictions", "decoys", "channels", "longer-training")
+    ),
 ]
 """Pages with blocks; the long tables stand beside the records."""
 BLOCK = re.compile(r"<!-- ([\w .]+?) -->.*?<!-- end of \1 -->", re.DOTALL)
@@ -46,11 +52,14 @@ def all_blocks() -> dict[str, str]:
     """Return the text of every block of the pages by its name."""
     return {
         **study_blocks(),
+        **finding_predictions.prediction_blocks(),
         **paper_blocks(),
+        **finding_control.control_blocks(),
         **finding_summands.summand_blocks(),
         **finding_channels.blocks(),
         **finding_products.product_blocks(),
         **finding_word_problems.word_problem_blocks(),
+        **longer_training.longer_blocks(),
     }
 
 
@@ -61,6 +70,7 @@ def main() -> None:
         page.write_text(rewrite(page.read_text(), blocks))
     figures = {
         **finding_figures.FIGURES,
+        **finding_control.FIGURES,
         **finding_summands.FIGURES,
         **finding_channels.CHANNEL_FIGURES,
         **finding_products.FIGURES,

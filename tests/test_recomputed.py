@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+import torch
 from scipy.stats import beta, binomtest, t
 
 PUBLISHED = Path(__file__).resolve().parent.parent / "results" / "paper"
@@ -242,6 +243,27 @@ def test_c_2_other_drops_of_the_control_are_comparable_to_the_diagonal_ones() ->
     drops = {c: f"{c.off:.3f}, diagonal {c.on:.3f}" for c in CONTROL}
     evidence = [(c.name, value, inside[c] and comparable(c, 2)) for c, value in drops.items()]
     check("C.2", f"{measured}{ending_low(CONTROL)}", evidence)
+
+
+def test_rows_of_the_control_cost_much_if_they_hold_a_needed_column() -> None:
+    """The permutation is that of torch, seeded with the model's seed: docs/findings/control.md."""
+    drops: dict[bool, list[float]] = {True: [], False: []}
+    converged = [m for cell in CONTROL for m in cell.models if m.accuracy() > 0.85]
+    for model in converged:
+        generator = torch.Generator().manual_seed(model.seed)
+        order = torch.randperm(24 * len(model.primes), generator=generator)
+        first = 24 * model.primes.index(model.modulus)  # sine and cosine of a and b at depth 0
+        needed = (first <= order) & (order < first + 4)
+        rows = zip(needed.view(-1, 24).any(1).tolist(), model.lost, model.gained, strict=True)
+        for holds, lost, gained in rows:
+            drops[holds].append((lost - gained) / model.test_size)
+    page = (PUBLISHED.parents[1] / "docs" / "findings" / "control.md").read_text(encoding="utf-8")
+    assert f"{len(converged)} of {sum(len(cell.models) for cell in CONTROL)} networks" in page
+    for holds, words, digits in ((True, "a needed column", 2), (False, "none", 3)):
+        counts = (sum(drop >= 0.1 for drop in drops[holds]), len(drops[holds]))
+        much, rows_ = (f"{count:,}".replace(",", " ") for count in counts)
+        stated = f"Rows that hold {words}: {much} of {rows_} rows cost at least 0.1, "
+        assert f"{stated}{fmean(drops[holds]):.{digits}f} in the mean" in page
 
 
 def test_e2_3_the_accuracy_is_1_from_r_500_on() -> None:

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from primefourier import PAPER_BASIS, lab
-from studies import beyond, decoys, findings, predictions, products
+from studies import (
+    beyond,
+    decoys,
+    finding_predictions,
+    findings,
+    longer_training,
+    predictions,
+    products,
+)
 
 RESULTS = Path(__file__).parents[1] / "results"
 REGISTERED = json.loads((RESULTS / "predictions" / "predictions.json").read_text())
@@ -65,6 +73,17 @@ def test_intervals_of_areas_draw_places_again_and_not_networks() -> None:
     assert beyond.draw_areas([], np.zeros(0, dtype=bool))["N/r"] is None
 
 
+def test_intervals_of_clustered_networks_draw_clusters_again() -> None:
+    alike = [("a", True)] * 9 + [("b", False)]
+    assert finding_predictions.clustered(alike) == "9 of 10 (0.00–1.00)"
+    single = [(n, n > 0) for n in range(10)]
+    assert finding_predictions.clustered(single) == "9 of 10 (0.70–1.00)"
+
+
+def test_the_predicted_configurations_are_those_of_seed_42() -> None:
+    assert set(finding_predictions.seed_42()) == set(finding_predictions.lists())
+
+
 def test_a_decoy_drifts_by_what_its_name_says() -> None:
     for modulus, harmonic in decoys.HARMONICS.items():
         period = decoys.decoy_period(modulus, 0.4)
@@ -95,7 +114,7 @@ def test_every_number_of_a_page_is_computed_from_the_records(
     assert findings.rewrite(text, blocks) == text, "run make findings"
 
 
-FINDINGS = [page for page in findings.PAGES if page.parent.name == "findings"]
+FINDINGS = [page for page in findings.PAGES if page.parts[-3:-1] == ("docs", "findings")]
 DEFINITIONS = (
     *(
         "1/T",
@@ -138,6 +157,15 @@ def test_a_finding_has_one_figure_and_few_words_and_no_number_of_its_own(page: P
     for known in DEFINITIONS:
         rest = rest.replace(known, "")
     assert re.findall(r".{0,20}\d.*", rest) == []
+
+
+def test_eight_times_the_epochs_change_no_mean_drop_at_r_100() -> None:
+    table = longer_training.longer_blocks()["longer training"]
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
+    assert [row[:2] for row in rows] == [["12", "12"], ["14", "14"], ["16", "16"]]
+    for _, _, on, longer_on, off, longer_off, *_ in rows:
+        assert abs(float(on) - float(longer_on)) <= 0.02
+        assert abs(float(off) - float(longer_off)) <= 0.02
 
 
 def test_the_product_of_the_paper_s_periods_has_126_digits() -> None:

@@ -121,6 +121,8 @@ class SampledTask(ABC):
 
     def sizes(self) -> tuple[int, int]:
         """Return the number of training and of test examples."""
+        # NOTE[PAPER]: the paper trains on 64 000 pairs; of r = 100 there are 8 000, each used once
+        # per epoch.
         drawn = min(self.samples, self.input_range**self.operands)
         train = int(drawn * (1 - Fraction(str(self.test_share))))
         return train, drawn - train
@@ -141,6 +143,10 @@ class SampledTask(ABC):
 
         The inputs depend only on r, the number of samples and operands, and the seed, so tasks that
         differ in their labels see the same inputs.
+
+        NOTE[PAPER]: the paper splits all distinct pairs and then samples; here distinct pairs are
+        drawn and then split, which gives the same two random sets unless it samples with
+        replacement.
         """
         drawn = self._draw_inputs(np.random.default_rng(seed))
         cut = self.sizes()[0]

@@ -70,6 +70,8 @@ class SinglePrime(Experiment):
 class ShuffledControl(SinglePrime):
     """The control: experiment 1 on PFE-Shuffled, where rows no longer belong to primes.
 
+    NOTE[PAPER]: the paper gives no epochs for the control; here they are those of experiment 1.
+
     Args:
         embedding: What is shuffled between rows: shuffled-column (single numbers), shuffled-pair
             or shuffled-block.
@@ -102,6 +104,8 @@ class CompositeModuli(Experiment):
     """Experiment 2: does a network trained modulo N use the rows of N's prime factors?
 
     One model for each modulus N, trained on (a + b) mod N with one fixed set of primes.
+
+    NOTE[PAPER]: the paper gives no batch size for this experiment; here it is that of experiment 1.
 
     Args:
         moduli: N; any integers from 2 on.
