@@ -9,6 +9,7 @@ integers near 10^18 besides, and writes results/beyond/certificates.json.
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import asdict
 from pathlib import Path
 
@@ -33,7 +34,10 @@ def certify_modulus(modulus: int) -> dict[str, object]:
 
     found = diagnose(network, modulus=modulus, input_range=RANGE, kinds=("permute",))
     beyond = {str(end): accuracy for end, accuracy in found.beyond.items()}
-    return {"N": modulus, **asdict(certify(network, own, add)), "beyond": beyond}
+    start = time.perf_counter()
+    certificate = certify(network, own, add)
+    seconds = round(time.perf_counter() - start, 1)
+    return {"N": modulus, **asdict(certificate), "seconds": seconds, "beyond": beyond}
 
 
 def main() -> None:

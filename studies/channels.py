@@ -182,7 +182,7 @@ def prove(modulus: int) -> list[dict[str, Any]]:
     proofs = []
     for words, network in found:
         certificate = certify(network, own, add)
-        names = ("proved", "cases", "wrong", "margin", "rounding")
+        names = ("status", "cases", "wrong", "margin", "bound", "radius")
         values = {name: getattr(certificate, name) for name in names}
         proofs.append({"N": modulus, "trained on": words, **values})
     return proofs

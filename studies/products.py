@@ -191,7 +191,7 @@ def prove(base: str, modulus: int, seed: int) -> dict[str, Any]:
     )
     network = lab.train(model(base, modulus, seed))
     found = certify(network, basis, lambda integers: (integers % modulus).prod(1) % modulus)
-    names = ("proved", "cases", "wrong", "margin", "rounding")
+    names = ("status", "cases", "wrong", "margin", "bound", "radius", "reason")
     values = {name: getattr(found, name) for name in names}
     return {"base": base, "N": modulus, "seed": seed, **values}
 

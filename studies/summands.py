@@ -117,7 +117,7 @@ def main() -> None:
     data = {
         "parameters": sum(weight.numel() for weight in network.parameters()),
         "pairs": STEPS * BATCH,
-        "proved": certificate.proved,
+        "status": certificate.status,
         "margin": certificate.margin,
         "samples": SAMPLES,
         "combined": COMBINED,

@@ -38,7 +38,7 @@ _MOVES = {
     *("view", "reshape", "view_as", "flatten", "unflatten", "squeeze", "unsqueeze", "permute"),
     *("transpose", "t", "numpy_T", "mT", "movedim", "select", "slice", "split", "chunk", "unbind"),
     *("cat", "stack", "expand", "expand_as", "flip", "roll", "index_select", "index", "repeat"),
-    *("narrow", "swapaxes"),
+    *("narrow", "swapaxes", "pad"),
 }
 """Operations that move numbers and compute none."""
 _SAME = {"contiguous", "clone", "detach", "alias", "lift_fresh_copy"}
@@ -247,7 +247,9 @@ class _Run:
 
     def _call(self, node: fx.Node, args: Any, kwargs: Any) -> Any:
         if node.op != "call_function":
-            raise NoProofError("the model has parts that run under a condition or run under autocast")
+            raise NoProofError(
+                "the model has parts that run under a condition or run under autocast"
+            )
         space, name = _name(node)
         function: Any = node.target
         if function is operator.getitem:
@@ -275,7 +277,9 @@ class _Run:
         if name in ("roll", "flip"):  # along other axes only
             boxes[0].require_apart(*(args[-1] if len(args) > 1 + (name == "roll") else [0]))
         if name in _MOVES:
-            moved = self._move(_target(node), args, kwargs)
+            if name == "pad" and (args[2:3] not in ((), ("constant",)) or kwargs):
+                raise NoProofError("there is no bound for this kind of padding")
+            moved = self._move(node, args, kwargs)
             whole = name == "slice" and moved.middle.shape == args[0].middle.shape
             return args[0] if whole else moved
         if any(box.axis is not None for box in integers):
@@ -301,12 +305,13 @@ class _Run:
         codes = torch.from_numpy(encode(integers.middle, basis, "float64")).flatten(-3)
         return Box(codes, torch.full_like(codes, CODE_UNITS[dtype] + _OWN + self.moved))
 
-    def _move(self, target: Any, args: Any, kwargs: Any) -> Any:
+    def _move(self, node: fx.Node, args: Any, kwargs: Any) -> Any:
         """Move middles and radii alike."""
-        middles = target(*_middles(args), **_middles(kwargs))
+        middles = _target(node)(*_middles(args), **_middles(kwargs))
         spreads = middles
         if any(box.radius is not None for box in _flat(args) if isinstance(box, Box)):
-            spreads = target(*_middles(args, spread=True), **_middles(kwargs, spread=True))
+            move = _target(node, 0)
+            spreads = move(*_middles(args, spread=True), **_middles(kwargs, spread=True))
         if isinstance(middles, Tensor):
             return Box(middles, None if spreads is middles else spreads)
         pairs = zip(middles, spreads, strict=True)
@@ -318,7 +323,8 @@ class _Run:
         name, owners = _name(node)[1], None
         boxes = [x for x in _flat((args, kwargs)) if isinstance(x, Box)]
         if name in _MOVES:
-            owners = _target(node)(*_middles(args, owner=True), **_middles(kwargs, owner=True))
+            move = _target(node, -1)
+            owners = move(*_middles(args, owner=True), **_middles(kwargs, owner=True))
         values = node.meta["val"] if several else [node.meta["val"]]
         placed = []
         for i, (box, value) in enumerate(zip(found if several else [found], values, strict=True)):
@@ -342,9 +348,13 @@ def _name(node: fx.Node) -> tuple[str, str]:
     return space, name
 
 
-def _target(node: fx.Node) -> Any:
-    """Return the function of a move; a view needs strides that middles need not have."""
-    return torch.ops.aten.reshape.default if _name(node)[1] == "view" else node.target
+def _target(node: fx.Node, fill: float | None = None) -> Any:
+    """Return the function of a move, which may fill what it pads with another number."""
+    if _name(node)[1] == "view":  # needs strides that middles need not have
+        return torch.ops.aten.reshape.default
+    if _name(node)[1] == "pad" and fill is not None:
+        return lambda x, pads, *_: nn.functional.pad(x, pads, value=fill)
+    return node.target
 
 
 def _flat(value: Any) -> list[Any]:
