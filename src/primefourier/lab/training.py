@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.utils.data import DataLoader, TensorDataset
 
 from primefourier.lab import tasks
 from primefourier.lab.config import ModelConfig
@@ -199,16 +198,16 @@ def train_plain(config: ModelConfig, data: Data, *, observe: Observe = lambda _:
     model = new_model(config, data)
     optimizer = config.training.optimizer(list(model.parameters()))
     loss_function = nn.CrossEntropyLoss()
-    train = TensorDataset(data.train.values, data.train.labels)
-    batch_size = config.training.batch_size or len(train)
+    values, labels = data.train.values, data.train.labels
+    batch_size = min(config.training.batch_size or len(labels), len(labels))
 
     correct = []
     observe(model)
-    for order in epoch_orders(config, len(train)):
+    for order in epoch_orders(config, len(labels)):
         model.train()
-        for values, labels in DataLoader(train, batch_size, sampler=order.tolist()):
+        for index in order.to(data.device).split(batch_size):
             optimizer.zero_grad()
-            loss = loss_function(_logits(model, values, config), labels)
+            loss = loss_function(_logits(model, values[index], config), labels[index])
             loss.backward()
             optimizer.step()
         correct.append(count_correct(model, data.test, config))
