@@ -207,7 +207,9 @@ def train_plain(config: ModelConfig, data: Data, *, observe: Observe = lambda _:
         model.train()
         for index in order.to(data.device).split(batch_size):
             optimizer.zero_grad()
-            loss = loss_function(_logits(model, values[index], config), labels[index])
+            # values[index] is the same, but gathers number by number: four times as long
+            logits = _logits(model, values.index_select(0, index), config)
+            loss = loss_function(logits, labels.index_select(0, index))
             loss.backward()
             optimizer.step()
         correct.append(count_correct(model, data.test, config))
