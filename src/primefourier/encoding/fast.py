@@ -1,7 +1,7 @@
 """Fast float32 codes: one table for all primes, and work arrays that fit the cache.
 
 The result equals :func:`primefourier.encoding.circle.machine_codes`, rounded to float32, within 0.8
-units in the last place, in a quarter of the time. The circle has a grid of 2^14 points; a code is
+units in the last place, in a sixth of the time. The circle has a grid of 2^14 points; a code is
 the nearest grid point times 1 + ix, where x is the remaining small angle.
 """
 

@@ -1,6 +1,7 @@
 """Features and labels of a model, their order in each epoch, and the readable trainer.
 
-``fast_training`` computes the same numbers up to rounding, but faster, for the paper's network.
+``fast_training`` computes the same numbers up to rounding, for the paper's network, in about 0.85
+times the time.
 """
 
 from __future__ import annotations
