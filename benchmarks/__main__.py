@@ -1,91 +1,79 @@
-"""Run every benchmark and print ratios within this run: python -m benchmarks [--json]."""
+"""Run benchmarks, all or some: python -m benchmarks [encoding] [files] [page] [training]."""
 
-import json
 import sys
 
-from benchmarks.encoding import (
-    BASIS,
-    decode_10000,
-    encode_62_bits,
-    look_up_below_4000,
-    temporary_megabytes,
-)
+from benchmarks import encoding
 from benchmarks.files import encode_files
 from benchmarks.page import open_report
-from benchmarks.training import demonstrations, readable_loop, worker_megabytes
-from primefourier.cli.app import run
+from benchmarks.rounds import print_times
+from benchmarks.training import demonstrations, time_trainers, worker_megabytes
+
+_MILLI, _MICRO = (1e3, "ms"), (1e6, "µs")
 
 
 def main() -> None:
-    encoding()
-    files()
-    page()
-    training()
+    sections = {
+        "encoding": compare_encoders,
+        "files": compare_files,
+        "page": measure_page,
+        "training": compare_trainers,
+    }
+    names = sys.argv[1:] or [*sections]
+    if unknown := {*names} - {*sections}:
+        sys.exit(f"benchmarks are {', '.join(sections)}, got {', '.join(sorted(unknown))}")
+    for name in names:
+        sections[name]()
 
 
-def training() -> None:
-    """Compare the trainers on one whole configuration of the paper."""
-    run(["bench", "--epochs", "25", *sys.argv[1:]])
-    title = "Training examples per second, one epoch with test and ablation, one thread"
-    show(title, readable_loop())
-    show("Seconds of the demonstrations, each in a process", demonstrations())
-    print(f"memory of a worker at |P| = 16, r = 4000, MiB: {worker_megabytes():.0f}")
+def compare_encoders() -> None:
+    """Compare ways to encode and decode, in bulk and one integer at a time."""
+    paper, small, count = encoding.BASIS, encoding.SMALL, f"{encoding.COUNT:,}".replace(",", " ")
+    for basis, title in ((paper, "the paper's basis"), (small, "primes 3 to 11, depth 4")):
+        ways = encoding.encoders(basis, 1)
+        print(f"\nLargest error of float32 codes, {title}: units in the last place, absolute")
+        for name, (ulps, absolute) in encoding.largest_errors(ways, basis).items():
+            print(f"  {name:<36}{ulps:<12.3g}{absolute:.1e}")
+        for top, numbers in ((2**62, "62-bit integers"), (encoding.BELOW, "integers below 10 000")):
+            times = encoding.time_encoders(ways, top, threads=1)
+            print_times(f"Encode {count} {numbers}, {title}, one thread", times, _MILLI)
+    times = encoding.time_encoders(encoding.encoders(paper, 2), 2**62, threads=2)
+    print_times(f"Encode {count} 62-bit integers, the paper's basis, two threads", times, _MILLI)
+    ways = encoding.tables(paper, encoding.BELOW)
+    times = encoding.time_encoders(ways, encoding.BELOW, threads=1)
+    print_times(f"Look up {count} integers below 10 000, the paper's basis", times, _MILLI)
+    for basis, title in ((paper, "the paper's basis"), (small, "primes 3 to 11, depth 4")):
+        for what, single in encoding.time_single(basis).items():
+            print_times(f"{what}, {title}".capitalize(), single, _MICRO)
+    print_times("Decode 10 000 integers of 126 digits", encoding.time_decoders(), _MILLI)
+    print(f"\nTemporary memory of encode beyond the codes: {encoding.temporary_megabytes():.0f} MB")
 
 
-def page() -> None:
-    """Open the report of a whole paper run in Chromium."""
-    show("Report page of 750 models in headless Chromium", open_report())
-
-
-def files() -> None:
+def compare_files() -> None:
     """Compare encoding a Parquet file in a stream and in memory."""
     show("Parquet to Parquet, random 62-bit integers, paper's basis, float32", encode_files())
 
 
+def measure_page() -> None:
+    """Open the report of a whole paper run in Chromium."""
+    show("Report page of 750 models in headless Chromium", open_report())
+
+
+def compare_trainers() -> None:
+    """Compare the trainers with a loop by hand."""
+    for primes in (4, 8, 16):
+        title = (
+            f"Train 5 epochs of 64 000 pairs, test after each on 16 000, |P| = {primes}, one thread"
+        )
+        print_times(title, time_trainers(primes), (1, "s"))
+    show("Seconds of the demonstrations, each in a process", demonstrations())
+    print(f"\nMemory of a worker at |P| = 16, r = 4000: {worker_megabytes():.0f} MiB")
+
+
 def show(title: str, result: dict[str, float]) -> None:
     """Print what was measured."""
-    if "--json" in sys.argv:
-        print(json.dumps(result, indent=2))
-        return
-    print(title)
+    print(f"\n{title}")
     for name, value in result.items():
         print(f"  {name:<62}{value:8.2f}")
-
-
-def encoding() -> None:
-    """Compare ways to encode."""
-    count = 200_000
-    encode = encode_62_bits(count)
-    look_up = look_up_below_4000(count)
-    decode = decode_10000()
-    features = count * BASIS.dim
-    result = {
-        "nanoseconds per feature": {name: s / features * 1e9 for name, s in encode.items()},
-        "encode: times as fast as the straightforward way": encode["straightforward"]
-        / encode["encode"],
-        "encode, one thread: times as fast": encode["straightforward"]
-        / encode["encode_one_thread"],
-        "encode to float64: times as fast": encode["straightforward"] / encode["encode_float64"],
-        "torch module: times as fast": encode["straightforward"] / encode["module"],
-        "encode: times as long as filling the array": encode["encode"] / encode["fill"],
-        "table below 4000: times as long as index_select": look_up["table"]
-        / look_up["index_select"],
-        "temporary memory beyond the output, MB": temporary_megabytes(count),
-        "decode 10 000 integers of 126 digits: times as long as encoding": decode["decode"]
-        / decode["encode"],
-    }
-    if "--json" in sys.argv:
-        print(json.dumps(result, indent=2))
-        return
-    print(
-        f"{count} random 62-bit integers, paper's basis, float32, 2 threads; best of several rounds"
-    )
-    for name, value in result.items():
-        if isinstance(value, dict):
-            for way, nanoseconds in value.items():
-                print(f"  {way:<62}{nanoseconds:8.2f} ns a feature")
-        else:
-            print(f"  {name:<62}{value:8.2f}")
 
 
 if __name__ == "__main__":

@@ -1,17 +1,19 @@
-"""Memory of a worker, the speed of the readable loop, and seconds of the demonstrations."""
+"""Speed of the trainers, memory of a worker, and seconds of the demonstrations."""
 
 import resource
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from collections.abc import Callable
 
-from benchmarks.rounds import best_of_rounds
-from primefourier import lab
+from benchmarks import by_hand
+from benchmarks.rounds import Times, time_rounds
 from primefourier.cluster import local_client
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.measurement import measure
+from primefourier.lab.fast_training import train_fast
+from primefourier.lab.measurement import measure, use_threads
 from primefourier.lab.studies import SinglePrime
+from primefourier.lab.training import epoch_orders, make_data, new_model, train_plain
 
 
 def worker_megabytes() -> float:
@@ -26,19 +28,33 @@ def _peak_after(config: ModelConfig) -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def readable_loop() -> dict[str, float]:
-    """Return training examples per second of one model, |P| = 8 and r = 500, one thread each."""
-    (config, *_) = SinglePrime(sizes=(8,), ranges=(500,), epochs=1).configs
-    plain = replace(config, training=lab.Training(epochs=1, trainer="plain"))
-    models = {
-        "fast trainer, the paper's network": config,
-        "readable loop, the paper's network": plain,
-        "readable loop, transformer over rows": replace(plain, network=lab.Transformer()),
-        "readable loop, linear": replace(plain, network=lab.Linear()),
+def time_trainers(primes: int, *, epochs: int = 5, rounds: int = 5) -> dict[str, Times]:
+    """Train one model with each trainer, on one thread, and test it after every epoch.
+
+    All start from the same weights and see the same batches; the times include neither drawing and
+    encoding the examples nor ablating rows, which would be the same.
+    """
+    (config, *_) = SinglePrime(sizes=(primes,), ranges=(1000,), epochs=epochs).configs
+    training = config.training
+    data = make_data(config)
+
+    def by_hand_too() -> list[int]:
+        return by_hand.train(
+            new_model(config, data),
+            data.train,
+            data.test,
+            orders=epoch_orders(config, len(data.train.labels)),
+            batch_size=training.batch_size,
+            learning_rate=training.learning_rate,
+        )
+
+    ways: dict[str, Callable[[], object]] = {
+        "fast trainer": lambda: train_fast(config, data),
+        "general loop": lambda: train_plain(config, data),
+        "torch by hand, fused Adam": by_hand_too,
     }
-    examples = config.task.sizes()[0]
-    ways = {name: lambda model=model: measure(model).measured for name, model in models.items()}
-    return {name: examples / seconds for name, seconds in best_of_rounds(ways, 3).items()}
+    with use_threads(1):
+        return time_rounds(ways, rounds)
 
 
 def demonstrations() -> dict[str, float]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from primefourier.arithmetic import combine_residues, residues
 from primefourier.arithmetic.crt import combine_coprime
-from primefourier.arithmetic.reduction import machine_residues
+from primefourier.arithmetic.reduction import _FEW, machine_residues
 
 HUGE = 2**20_000
 
@@ -27,6 +27,15 @@ def test_machine_residues_equal_python(
     numbers = data.draw(st.lists(st.integers(low, high - 1), max_size=5))
     found = machine_residues(np.array(numbers, dtype=dtype), modulus)
     assert found.tolist() == [n % modulus for n in numbers]
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+@pytest.mark.parametrize("count", [1, _FEW, _FEW + 1])
+def test_few_and_many_integers_have_the_same_residues(count: int, dtype: Any) -> None:
+    moduli = [1, 3, 59**6, 2**62 + 1, 2**63 - 1]
+    numbers = np.array([np.iinfo(dtype).max - k * 10**15 for k in range(count)], dtype=dtype)
+    expected = [[number % modulus for modulus in moduli] for number in numbers.tolist()]
+    assert residues(numbers, moduli).tolist() == expected
 
 
 @given(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -91,12 +92,22 @@ def combine_coprime(residues: IntegerArray, moduli: Sequence[int]) -> IntegerArr
     >>> combine_coprime(np.array([[1, 0], [2, 6]]), [3, 7])
     array([ 7, 20])
     """
-    product = math.prod(moduli)
-    machine = product < 2**62 and max(moduli, default=1) < 2**31
-    kind = np.int64 if machine else object
-    total: IntegerArray = np.zeros(len(residues), dtype=kind)
+    product, weights = _weights(tuple(moduli))
+    if product >= 2**62 or max(moduli, default=1) >= 2**31:
+        # the sum is longer by the bits of one residue, so that one reduction suffices
+        total: IntegerArray = residues.astype(object) @ np.array(weights, dtype=object)
+        return total % product
+    total = np.zeros(len(residues), dtype=np.int64)
     for column, m in enumerate(moduli):
         rest = product // m
-        digits = residues[:, column].astype(kind) * pow(rest, -1, m) % m
+        digits = residues[:, column] * (weights[column] // rest) % m
         total = (total + digits * rest) % product
     return total
+
+
+@lru_cache(maxsize=64)
+def _weights(moduli: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
+    """Return the product of coprime moduli, and per modulus a number that is 1 there, else 0."""
+    product = math.prod(moduli)
+    rests = [product // m for m in moduli]
+    return product, tuple(rest * pow(rest, -1, m) for rest, m in zip(rests, moduli, strict=True))

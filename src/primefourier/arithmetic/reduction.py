@@ -12,6 +12,7 @@ from primefourier.arithmetic.integers import IntegerArray, as_integer, as_intege
 
 MACHINE_LIMIT = 2**63
 """Moduli below this have residues that fit int64."""
+_FEW = 512  # integers, for which the calls of numpy cost more than the divisions
 
 
 def residues(values: object, moduli: Sequence[int]) -> IntegerArray:
@@ -43,8 +44,7 @@ def residues(values: object, moduli: Sequence[int]) -> IntegerArray:
     flat = numbers.reshape(-1)
     if max(moduli, default=1) < MACHINE_LIMIT:
         out: IntegerArray = np.empty((flat.size, len(moduli)), dtype=np.int64)
-        for column, modulus in enumerate(moduli):
-            out[:, column] = machine_residues(flat, modulus)
+        fill_residues(out, flat, moduli)
     else:
         out = np.empty((flat.size, len(moduli)), dtype=object)
         exact = flat.tolist()
@@ -53,18 +53,36 @@ def residues(values: object, moduli: Sequence[int]) -> IntegerArray:
     return out.reshape(*numbers.shape, len(moduli))
 
 
-def machine_residues(flat: IntegerArray, modulus: int) -> NDArray[np.int64]:
-    """Reduce a flat array from :func:`as_integers` modulo one modulus below 2^63.
+def fill_residues(out: NDArray[Any], flat: IntegerArray, moduli: Sequence[int]) -> None:
+    """Write the residues modulo moduli below 2^63, one column each.
 
-    Machine integers use a - (a // m) * m, because numpy's ``floor_divide`` by a constant uses
-    vector instructions and its ``remainder`` does not.
+    Args:
+        out: int64, or float64 for moduli up to 2^53; (n, M).
+        flat: A flat array from :func:`as_integers`, (n,).
+        moduli: M moduli.
+    """
+    if flat.size <= _FEW and flat.dtype != object:
+        out[:] = machine_residues(flat[:, None], np.array(moduli, dtype=flat.dtype))
+        return
+    for column, modulus in enumerate(moduli):
+        out[:, column] = machine_residues(flat, modulus)
+
+
+def machine_residues(flat: IntegerArray, modulus: int | NDArray[Any]) -> NDArray[np.int64]:
+    """Reduce an array from :func:`as_integers` modulo one modulus below 2^63.
+
+    Machine integers may also have an array of moduli, of the same dtype, that broadcasts. They use
+    a - (a // m) * m, because numpy's ``floor_divide`` by a constant uses vector instructions and
+    its ``remainder`` does not.
 
     >>> machine_residues(np.array([-1, 10]), 7).tolist()
     [6, 3]
     """
     if flat.dtype == object:
         return np.array([number % modulus for number in flat.tolist()], dtype=np.int64)
-    quotient: NDArray[Any] = np.floor_divide(flat, flat.dtype.type(modulus))
-    np.multiply(quotient, flat.dtype.type(modulus), out=quotient)
+    if isinstance(modulus, int):
+        modulus = flat.dtype.type(modulus)
+    quotient: NDArray[Any] = np.floor_divide(flat, modulus)
+    np.multiply(quotient, modulus, out=quotient)
     np.subtract(flat, quotient, out=quotient)
     return quotient.view(np.int64)

@@ -209,13 +209,12 @@ def _as_data(check: Check) -> dict[str, Any]:
 def bench(*, epochs: Integer = 3, workers: Positive | None = None, json: Json = False) -> None:
     """Time both trainers on one configuration of experiment 1, |P| = 8 and r = 1000.
 
-    Both train, test after each epoch and ablate the same 8 models: plain one after another, with
-    torch's default threads, and fast on worker processes. Use an idle machine: other programs slow
-    plain much more than fast.
+    Both train, test after each epoch and ablate the same 8 models, in turns on the same worker
+    processes, each with one thread.
 
     Args:
         epochs: Epochs of each model; the paper has 25, a few are enough to compare.
-        workers: Worker processes of fast (default: one for each core).
+        workers: Worker processes (default: one for each core).
     """
     from primefourier.cluster import usable_cores
     from primefourier.lab.cost import measure_speed
@@ -228,7 +227,7 @@ def bench(*, epochs: Integer = 3, workers: Positive | None = None, json: Json = 
         return
     print_text(f"{speed.models} models, {plural(epochs, 'epoch')}, |P| = 8, r = 1000")
     for name, value, unit in (
-        ("plain, one model after another, default threads", speed.plain_seconds, "s"),
+        (f"plain, {plural(speed.workers, 'worker')}", speed.plain_seconds, "s"),
         (f"fast, {plural(speed.workers, 'worker')}", speed.fast_seconds, "s"),
         ("speed-up of fast", speed.ratio, ""),
         ("matrix products of fast", speed.flops / speed.fast_seconds / 1e9, "GFLOP/s"),

@@ -171,17 +171,18 @@ def _settle_digits(
     with np.errstate(invalid="ignore"):
         turns = np.arctan2(block[..., 1], block[..., 0]) / (2 * np.pi)
         turns[~np.isfinite(block).all(axis=-1)] = np.nan
-    for column, prime in enumerate(basis.primes):
-        fraction = np.zeros(len(block))
-        total: IntegerArray = np.zeros(len(block), dtype=residues.dtype)
-        for d in range(basis.depth):
-            position = prime * turns[:, column, d] - fraction
-            nearest = np.rint(position)
-            clear[:, column, d] = 1 - 2 * np.abs(position - nearest)
-            digit = np.mod(np.nan_to_num(nearest), prime)  # rounding can give prime itself
-            fraction = (digit + fraction) / prime
-            total += digit.astype(np.int64).astype(residues.dtype) * prime**d
-        residues[:, column] = total
+    primes = np.array([float(prime) for prime in basis.primes])
+    fraction = np.zeros(residues.shape)
+    residues[:] = 0
+    for d in range(basis.depth):  # all primes at once
+        position = primes * turns[:, :, d] - fraction
+        nearest = np.rint(position)
+        clear[:, :, d] = 1 - 2 * np.abs(position - nearest)
+        nearest[np.isnan(nearest)] = 0
+        digit = np.mod(nearest, primes)  # rounding can give the prime itself
+        fraction = (digit + fraction) / primes
+        powers = np.array([prime**d for prime in basis.primes], dtype=residues.dtype)
+        residues += digit.astype(np.int64).astype(residues.dtype) * powers
     return clear
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from primefourier.arithmetic.integers import IntegerArray, as_integer, as_integers
-from primefourier.arithmetic.reduction import machine_residues
+from primefourier.arithmetic.reduction import fill_residues
 from primefourier.encoding.basis import PrimeBasis, require_basis
 from primefourier.encoding.circle import PERIOD_LIMIT, big_codes, machine_codes
 from primefourier.encoding.fast import LARGEST_PERIOD, FastEncoder
@@ -126,13 +127,21 @@ def _depths_below(basis: PrimeBasis, limit: int) -> int:
     return basis.depth
 
 
+@lru_cache(maxsize=16)
+def _machine_periods(basis: PrimeBasis, start: int, stop: int) -> NDArray[np.int64]:
+    """Return the periods of the depths start … stop - 1, (P, depths); they fit int64."""
+    periods = np.array([row[start:stop] for row in basis.periods], dtype=np.int64)
+    periods.flags.writeable = False
+    return periods
+
+
 def _blocks(n: int, size: int) -> Iterator[slice]:
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
 
 def _encode_quick(flat: IntegerArray, basis: PrimeBasis, depth: int, out: NDArray[Any]) -> None:
     """Fill the first depths of float32 or float16 codes with the fine grid."""
-    periods = np.array([row[:depth] for row in basis.periods], dtype=np.int64)
+    periods = _machine_periods(basis, 0, depth)
     encoder = FastEncoder(periods, flat.size)
     if out.dtype == np.float32 and out.flags.c_contiguous:
         encoder.encode(flat, out.view(np.complex64)[..., 0])
@@ -147,12 +156,11 @@ def _encode_machine(
     flat: IntegerArray, basis: PrimeBasis, start: int, stop: int, out: NDArray[Any]
 ) -> None:
     """Fill the depths start … stop - 1, whose periods fit int64, to full float64 precision."""
-    periods = np.array([row[start:stop] for row in basis.periods], dtype=np.int64)
-    size = max(1, _PAIRS_AT_ONCE // periods.size)
+    periods = _machine_periods(basis, start, stop)
+    tops, size = periods[:, -1].tolist(), max(1, _PAIRS_AT_ONCE // periods.size)
     for block in _blocks(flat.size, size):
-        top = np.stack(
-            [machine_residues(flat[block], period) for period in periods[:, -1].tolist()], axis=-1
-        )
+        top = np.empty((flat[block].size, len(periods)), dtype=np.int64)
+        fill_residues(top, flat[block], tops)
         cosine, sine = machine_codes(top[:, :, None] % periods, periods)
         out[block, :, start:stop, 0] = cosine
         out[block, :, start:stop, 1] = sine

@@ -81,6 +81,7 @@ class Training:
 
         kinds = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "sgd": torch.optim.SGD}
         kind: Any = kinds[self.optimizer_name]
+        # fused=True saves at most 3 % of an epoch, and does not give the bits of the records
         options = {"lr": self.learning_rate, "weight_decay": self.weight_decay}
         made: torch.optim.Optimizer = kind(parameters, **options)
         return made

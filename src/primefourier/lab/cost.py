@@ -152,9 +152,9 @@ class Speed:
 
     Args:
         models: The number of models.
-        workers: Worker processes of the fast trainer.
-        plain_seconds: Time of the plain trainer, one model at a time, torch's default threads.
-        fast_seconds: Time of the fast trainer on the workers.
+        workers: Worker processes of both trainers, each with one thread.
+        plain_seconds: Time of the plain trainer.
+        fast_seconds: Time of the fast trainer.
         flops: Floating-point operations of the matrix products of all models.
         gemm_rate: Operations per second of large matrix products on all workers at once.
     """
@@ -178,18 +178,17 @@ class Speed:
 
 
 def measure_speed(configs: Sequence[ModelConfig], *, workers: int) -> Speed:
-    """Train and ablate the same models with both trainers, and compare their times.
+    """Train and ablate the same models with both trainers on the same workers; compare their times.
 
     The trainers take turns, so that other work on the machine slows both. The rate of matrix
     products is measured at each turn; the best one counts.
 
     Args:
         configs: The models.
-        workers: Worker processes of the fast trainer.
+        workers: Worker processes, each with one thread.
     """
-    from primefourier.lab.measurement import measure  # which loads torch
-
-    plain, fast, rates = 0.0, 0.0, []
+    seconds: dict[Trainer, float] = {"fast": 0.0, "plain": 0.0}
+    rates = []
     turn = 2 * workers
     with local_client(workers) as client:
         for first in range(0, len(configs), turn):
@@ -197,17 +196,14 @@ def measure_speed(configs: Sequence[ModelConfig], *, workers: int) -> Speed:
             models = f"models {first + 1} to {first + len(some)} of {len(configs)}"
             _LOG.info("measuring large matrix products on %d workers", workers)
             rates.append(float(sum(client.run(time_gemm).values())))
-            _LOG.info("measuring fast, %s", models)
-            start = time.perf_counter()
-            found = list(train_on(client, _with_trainer(some, "fast"), device="cpu"))
-            fast += time.perf_counter() - start
-            _LOG.info("measuring plain, %s", models)
-            start = time.perf_counter()
-            found += [measure(config, threads=None) for config in _with_trainer(some, "plain")]
-            plain += time.perf_counter() - start
-            for record in found:
-                if record.error is not None:
-                    raise RuntimeError(record.error)
+            for trainer in seconds:
+                _LOG.info("measuring %s, %s", trainer, models)
+                start = time.perf_counter()
+                for record in train_on(client, _with_trainer(some, trainer), device="cpu"):
+                    if record.error is not None:
+                        raise RuntimeError(record.error)
+                seconds[trainer] += time.perf_counter() - start
+    plain, fast = seconds["plain"], seconds["fast"]
     return Speed(len(configs), workers, plain, fast, sum(map(model_flops, configs)), max(rates))
 
 
