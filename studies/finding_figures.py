@@ -38,7 +38,6 @@ from studies.finding_predictions import (
 from studies.finding_studies import (
     BASES,
     ENDS,
-    certificates,
     doses,
     interval,
     power_drops,
@@ -284,32 +283,9 @@ def draw_powers() -> Figure:
     return figure
 
 
-def draw_proofs() -> Figure:
-    """Draw the smallest margin of each proved network beside what rounding changes."""
-    found = certificates()
-    figure, (axes,) = _page(
-        ["right on all N² pairs of residues, so for all integers"],
-        title="Margins exceed rounding by a factor of more than 10 000",
-        key=[
-            (Line2D([], [], color=GREEN, marker="o", lw=0), "smallest margin of a right logit"),
-            (Line2D([], [], color=PALE, marker="s", lw=0), "largest change by rounding"),
-        ],
-        up="difference of logits",
-        across="modulus N",
-    )
-    for x, one in enumerate(found):
-        axes.plot([x, x], [one["rounding"], one["margin"]], color=PALE, lw=0.8, zorder=1)
-        axes.plot(x, one["margin"], "o", color=GREEN, ms=7)
-        axes.plot(x, one["rounding"], "s", color=PALE, ms=6)
-    axes.set_xticks(range(len(found)), [str(one["N"]) for one in found], size=8)
-    axes.set_yscale("log")
-    return figure
-
-
 FIGURES = {
     "beyond/figures/right-by-input-size.png": draw_beyond,
     "beyond/figures/causes.png": draw_causes,
-    "beyond/figures/proofs.png": draw_proofs,
     "predictions/figures/rank-of-the-pair.png": draw_ranks,
     "predictions/figures/drift-and-use.png": draw_drift,
     "decoys/figures/dose-and-response.png": draw_doses,

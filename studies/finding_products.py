@@ -73,9 +73,10 @@ def product_blocks() -> dict[str, str]:
     proofs = json.loads(products.PROOFS.read_text())
     proved = {base: [one for one in proofs if one["base"] == base] for base in products.BASES[:2]}
     own, circles = (
-        f"{sum(one['proved'] for one in some)} of {len(some)}" for some in proved.values()
+        f"{sum(one['status'] == 'proved' for one in some)} of {len(some)}"
+        for some in proved.values()
     )
-    failing = {one["N"] for one in proved["circles"] if not one["proved"]}
+    failing = {one["N"] for one in proved["circles"] if one["status"] != "proved"}
     return {
         "products proofs": (
             f"`analysis.certify` proves {own} networks with characters of N for all integers, "

@@ -32,7 +32,7 @@ def summand_blocks() -> dict[str, str]:
     terms = sorted({one["k"] for one in sums})
     sentence = (
         f"The adder has {spaced(found['parameters'])} parameters, saw {spaced(found['pairs'])} "
-        f"pairs, and is {'proved' if found['proved'] else 'not proved'} (smallest margin "
+        f"pairs, and is {found['status']} (smallest margin "
         f"{found['margin']:.2f}). For k = {several(terms)} and q = {several(moduli)}, "
         f"{spaced(exact)} of {spaced(samples * len(sums))} rounded sums are exact, and "
         f"{spaced(mixed)} of {spaced(combined * len(sums))} linear combinations."
