@@ -270,19 +270,18 @@ class _Bounds:
 
     def _shrink(self, inputs: Tensor) -> None:
         """Reduce the radius to what these cases bear."""
-        low, high = 0.0, self.radius
-        trial = high
-        while high - low > 1e-3 * high or trial == high:
+        low, high, trial = 0.0, self.radius, self.radius
+        for _ in range(30):
             try:
                 failing = ~(self.task.sure(inputs, trial)[1] > 0)
-            except NoProofError:
+            except NoProofError:  # of any of them
                 failing = torch.ones(len(inputs), dtype=torch.bool)
-            if not bool(failing.any()):
-                low = trial
-                if trial == high:
-                    break
-            else:
+            if bool(failing.any()):
                 inputs, high = inputs[failing], trial
+            else:
+                low = trial
+            if high - low <= 1e-3 * high:
+                break
             trial = (low + high) / 2
         self.radius = low
 
