@@ -54,7 +54,7 @@ class Heatmap:
 
 def show_drop(cell: Cell, *, relevant: bool, dots: bool = False) -> Entry | None:
     """Show the drop of the relevant or of the other rows, and dots or the ends of its seeds."""
-    drops = [some[0 if relevant else 1] for some in cell.by_seed.values()]
+    drops = [some[0 if relevant else 1] for some in cell.drops_by_seed.values()]
     known = [drop for drop in drops if drop is not None]
     if len(known) < len(drops):
         return None

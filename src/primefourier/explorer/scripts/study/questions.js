@@ -93,7 +93,7 @@ function replacementsCard(claims) {
 // Make the body of one claim, which is a card on a phone.
 function claimRow(claim, heads) {
   const cells = KINDS.map(({ key }, i) => {
-    const { verdict, verdict_so_far: words, measured } = claim[key];
+    const { verdict, words, measured } = claim[key];
     const content = [verdictMark(verdict, words), measured ? h("p", {}, measured) : null];
     return h("td", { "data-label": heads[i], "data-kind": key }, h("div", {}, content));
   });
