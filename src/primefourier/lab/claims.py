@@ -328,18 +328,14 @@ def claims_as_data(findings: Mapping[Claim, Finding]) -> list[dict[str, Any]]:
         *("measured", "verdict", "words", "by_means", "seed_by_seed", "within_intervals"),
         *("complete", "asked", "needed"),
     )
-    weighed = ("configuration", "value", "agrees", "settled")
+    weighed = ("configuration", "value", "agrees", "settled", "seeds")
     return [
         {
             "claim": claim.name,
             **{name: getattr(claim, name) for name in about},
             **{name: getattr(finding, name) for name in judged},
             "evidence": [
-                {
-                    **{name: getattr(item, name) for name in weighed},
-                    "by_seed": {str(seed): agrees for seed, agrees in item.by_seed.items()},
-                }
-                for item in finding.evidence
+                {name: getattr(item, name) for name in weighed} for item in finding.evidence
             ],
         }
         for claim, finding in findings.items()
