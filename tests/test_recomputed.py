@@ -226,8 +226,8 @@ def check(
     names = f"(seed{'s' * (len(shared) > 1)} {', '.join(map(str, shared))})"
     assert published["seed_by_seed"] == f"{', '.join(map(str, counts))} of {total} {names}"
     within = f"{certain} to {possible}" if certain < possible else str(certain)
-    some = f"; {intervals} with an interval" * (intervals < total)
-    assert published["within_intervals"] == f"{within} of {total}{some}"
+    few = f"; {intervals} with an interval" * (intervals < total)
+    assert published["within_intervals"] == f"{within} of {total}{few}"
 
     enough = total if needed is None else needed
     parts_hold = 2 * good >= total
@@ -374,7 +374,7 @@ def test_s_2_any_row_of_the_control_costs_much() -> None:
     def share(models: list[Model], _cell: Cell) -> Numbers:
         return [fmean(drop >= 0.1 for m in models for _, drop in m.control_rows())]
 
-    also = {"with every row": lambda v, _: [v[0] - 1 + EXACT]}
+    also: dict[str, Conditions] = {"with every row": lambda v, _: [v[0] - 1 + EXACT]}
     check("S.2", CONTROL, share, lambda v, _: [v[0] - 0.5 + EXACT], "share {}", also=also)
 
 

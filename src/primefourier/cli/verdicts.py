@@ -182,7 +182,7 @@ def _short_answers(data: Mapping[str, Any]) -> list[str]:
 
     claims = data["claims"]
     changed = [
-        claim["claim"] for claim in claims if len({claim[kind]["verdict"] for kind in KINDS}) > 1
+        claim["claim"] for claim in claims if len({claim[kind]["so_far"] for kind in KINDS}) > 1
     ]
     verdicts = f"The verdicts on {len(changed)} of {len(claims)} claims depend on it"
     permuted = [each for each in data["depths"] if each["ablation"] == "permute"]

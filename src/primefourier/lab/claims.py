@@ -167,11 +167,14 @@ class Finding:
     @property
     def verdict(self) -> Verdict:
         """The verdict by means; undecided while configurations are missing."""
+        return "undecided" if self.evidence and not self.complete else self.so_far
+
+    @property
+    def so_far(self) -> Verdict:
+        """What the verdict would be if the measured configurations were all."""
         if not self.evidence:
             return "not measured yet"
-        if not self.complete:
-            return "undecided"
-        if self.agreeing >= self.needed:
+        if self.agreeing * self.asked >= self.needed * len(self.evidence):
             return "holds"
         if not self.agreeing:
             return "does not hold"

@@ -67,6 +67,7 @@ def answers_as_data(answers: Answers) -> dict[str, Any]:
                     kind: {
                         "measured": finding.measured,
                         "verdict": finding.verdict,
+                        "so_far": finding.so_far,
                         "words": finding.words,
                         "by_means": finding.by_means,
                         "seed_by_seed": finding.seed_by_seed,

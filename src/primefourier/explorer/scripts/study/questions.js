@@ -103,7 +103,7 @@ function claimRow(claim, heads) {
 
 // Name the claims whose verdict depends on the replacement.
 function summary(claims) {
-  const verdicts = (claim) => new Set(KINDS.map(({ key }) => claim[key].verdict));
+  const verdicts = (claim) => new Set(KINDS.map(({ key }) => claim[key].so_far));
   const judged = claims.filter((claim) => {
     return KINDS.some(({ key }) => claim[key].verdict !== "not measured yet");
   });
