@@ -125,7 +125,7 @@ def test_without_records_nothing_is_judged_and_a_part_decides_nothing(name: str)
     for drop in (0.0, 0.3, 0.9):  # whether all agree or none
         part = judge(name, some, on=drop, off=drop)
         assert part.verdict == "undecided"
-        assert part.words.startswith(f"undecided: {part.agreeing} of {len(part.evidence)} measured")
+        assert part.words.startswith(f"undecided: {part.agreeing} of {len(part.evidence)} agree")
 
 
 # Each line: a claim, the drops of relevant and other rows, and the verdict.

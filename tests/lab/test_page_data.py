@@ -327,4 +327,4 @@ def test_evidence_of_the_plain_trainer_points_to_its_grid() -> None:
     assert titles == [["Experiment 1", slow[0]], [slow[1]]]
     first = data["claims"][0]
     assert first["verdict"] == "undecided"
-    assert first["words"] == "undecided: 2 of 2 measured agree, 35 are asked"
+    assert first["words"] == "undecided: 2 of 2 agree so far (35 asked)"

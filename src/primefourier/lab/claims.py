@@ -187,11 +187,11 @@ class Finding:
         >>> Finding((Evidence("", "", True), Evidence("", "", False)), 2, 2).words
         'holds in 1 of 2'
         >>> Finding((Evidence("", "", True),), 35, 35).words
-        'undecided: 1 of 1 measured agree, 35 are asked'
+        'undecided: 1 of 1 agree so far (35 asked)'
         """
         share = f"{self.agreeing} of {len(self.evidence)}"
         if self.verdict == "undecided":
-            return f"undecided: {share} measured agree, {self.asked} are asked"
+            return f"undecided: {share} agree so far ({self.asked} asked)"
         text, details = str(self.verdict), []
         if self.verdict == "holds in part":
             text = f"holds in {share}"
