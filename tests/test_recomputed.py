@@ -209,12 +209,8 @@ def check(
         asked = [some for v, cell in zip(means, cells, strict=True) if (some := others(v, cell))]
         of = f" of {len(asked)}" * (len(asked) < len(cells))
         parts.append(f"{sum(min(some) > 0 for some in asked)}{of} {words}")
-    threshold = 0.85 if "P" in "".join(cell.name for cell in cells) else 0.7
-    low = [
-        model.accuracy() <= (0.85 if "P" in cell.name else 0.7)
-        for cell in cells
-        for model in cell.models
-    ]
+    threshold = 0.85 if any("P" in cell.name for cell in cells) else 0.7
+    low = [model.accuracy() <= threshold for cell in cells for model in cell.models]
     ended = f"{sum(low)} of {len(low)} networks end at an accuracy of {threshold} or less"
     parts += [note, ended * any(low)]
     assert published["measured"] == "; ".join(filter(None, parts))

@@ -280,9 +280,9 @@ def _describe(claim: Claim, evidence: Sequence[Evidence]) -> str:
         of = f" of {len(known)}" * (len(known) < len(pairs))
         parts.append(f"{sum(min(some) > 0 for some in known)}{of} {words}")
     parts.append(claim.note(cells))
-    low = [r.measured.accuracy <= cell.threshold for cell in cells for r in cell.records]
+    bound = max(cell.threshold for cell in cells)
+    low = [record.measured.accuracy <= bound for cell in cells for record in cell.records]
     if any(low):
-        bound = max(cell.threshold for cell in cells)
         parts.append(f"{sum(low)} of {len(low)} networks end at an accuracy of {bound:g} or less")
     if diverged := sum(cell.diverged for cell in cells):
         parts.append(f"{plural(diverged, 'network')} diverged and left out")

@@ -175,9 +175,10 @@ class Run:
 
     def page_data(self) -> dict[str, Any]:
         """Return everything that a report shows, as plain data."""
-        return run_as_data(
+        data = run_as_data(
             self.folder, self.planned, self.records, self.grids, self.claims(), self.questions()
         )
+        return {**data, "more": len(self.more)}
 
     def report(self, path: Path | str | None = None) -> Path:
         """Write the results as one HTML page that works offline, and return its path.

@@ -7,7 +7,7 @@ import { openCell } from "./cell.js";
 const SIGNS = {
   holds: ["good", "M4.5 8.5l2.5 2.5 4.5-5.5"],
   "holds in part": ["part", "M4.5 8h7"],
-  "mostly fails": ["bad", "M4.5 8h7M8 4.5v7"],
+  "mostly fails": ["bad", "M10.8 5.2l-5.6 5.6"],
   "does not hold": ["bad", "M5.2 5.2l5.6 5.6M10.8 5.2l-5.6 5.6"],
   undecided: ["open", "M6 6.2a2 2 0 1 1 2.9 1.8C8.2 8.4 8 8.8 8 9.4M8 11.3v.4"],
   "not measured yet": ["open", ""],
@@ -19,6 +19,7 @@ const AGREES = new Map([
 const INTRODUCTION =
   "What the paper says and what this run measured. Only models with the paper’s settings count. " +
   "Open a claim for its rule and evidence.";
+const MORE = "Models of other runs count, too; only configurations of this run can be opened.";
 const INTERVALS =
   "This is how many configurations agree if each mean may be anywhere in its interval over seeds. " +
   "A configuration is not settled if its interval contains both answers.";
@@ -64,7 +65,7 @@ export function claimsSection(run) {
   return section(
     "claims",
     "Claims",
-    INTRODUCTION,
+    run.more ? `${INTRODUCTION} ${MORE}` : INTRODUCTION,
     h("ul", { class: "verdicts", "aria-label": "Verdicts" }, verdicts),
     parts,
   );
