@@ -29,6 +29,7 @@ from studies.finding_studies import RESULTS, study_blocks
 PAGES = [
     Path(__file__).parents[1] / "README.md",
     Path(__file__).parents[1] / "docs" / "hugging-face.md",
+    Path(__file__).parents[1] / "docs" / "paper-vs-measured.md",
     *sorted((Path(__file__).parents[1] / "docs" / "findings").glob("*.md")),
     *(
         RESULTS / name / "README.md"

@@ -2,10 +2,8 @@
 
 import json
 import re
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,12 +11,7 @@ from primefourier import lab
 from primefourier.encoding.aliases import find_aliases
 from primefourier.encoding.planning import USES
 from primefourier.lab import Run, ShuffledPrimeFourier
-from primefourier.lab.claims import (
-    claims_as_data,
-    claims_as_markdown,
-    verdict_so_far,
-    within_intervals,
-)
+from primefourier.lab.claims import claims_as_data, claims_as_markdown
 from primefourier.lab.config import prime_parts
 from primefourier.lab.studies import models_of, profile, read_settings
 from primefourier.lab.studies.question_tables import (
@@ -35,7 +28,7 @@ PAPER = models_of(profile("paper"))
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    return lab.open(PUBLISHED)
+    return lab.open(PUBLISHED, ROOT / "results" / "predictions", ROOT / "results" / "beyond")
 
 
 def test_all_750_models_are_there_each_with_its_commit_and_versions(run: Run) -> None:
@@ -98,37 +91,9 @@ def test_all_figures_are_there_and_nothing_is_large() -> None:
     assert (PUBLISHED / "records.sqlite").stat().st_size < 10 * 2**20
 
 
-def test_the_documents_give_each_claim_as_it_was_judged(run: Run) -> None:
-    findings = run.claims()
-    tally = Counter(finding.verdict for finding in findings.values())
-    readme = (ROOT / "README.md").read_text()
-    assert f"Of its {len(findings)} claims" in readme
-    assert f"**{tally['holds']} hold**" in readme
-    assert f"**{tally['holds in part']} hold in part**" in readme
-    assert f"**{tally['does not hold']} do not hold**" in readme
-    for claim, finding in findings.items():
-        row = _row("docs/paper-vs-measured.md", claim.name)
-        assert row[-1].strip("* ") == verdict_so_far(finding)
-        assert row[1:4] == [claim.paper, finding.measured, within_intervals(finding) or "—"]
-
-
-def _rows(name: str) -> list[list[str]]:
-    """Return the rows of all tables of a document, without the lines below their heads."""
-    text = (ROOT / name).read_text()
-    lines = [line for line in text.splitlines() if line.startswith("|")]
-    found = [
-        [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-        for line in lines
-    ]
-    return [row for row in found if not set("".join(row)) <= set("-:")]
-
-
-def _row(name: str, claim: str) -> list[str]:
-    """Return the row of a table whose first cell begins with a claim's name."""
-    found: list[Any] = [row for row in _rows(name) if row[0].split()[0].strip("*") == claim]
-    assert len(found) == 1, f"{name} has {len(found)} rows about {claim}"
-    row: list[str] = found[0]
-    return row
+def test_make_paper_judges_by_the_runs_that_the_published_claims_use() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    assert "--also results/predictions --also results/beyond" in makefile
 
 
 def test_the_risk_of_a_plan_is_that_of_the_published_networks(run: Run) -> None:

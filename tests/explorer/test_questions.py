@@ -120,11 +120,11 @@ def test_every_claim_is_judged_for_every_replacement(opened: Visit) -> None:
         for (kind, text), expected in zip(cells, KINDS, strict=True):
             finding = claim[expected]
             assert kind == expected
-            assert text.split() == f"{finding['verdict_so_far']} {finding['measured']}".split()
+            assert text.split() == f"{finding['words']} {finding['measured']}".split()
     changed = [
         claim["claim"]
         for claim in DATA["claims"]
-        if len({claim[kind]["verdict"] for kind in KINDS}) > 1
+        if len({claim[kind]["so_far"] for kind in KINDS}) > 1
     ]
     assert "E1.3" in changed
     words = opened.text("#questions .kinds-part > p:nth-of-type(2)")

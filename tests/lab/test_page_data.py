@@ -39,6 +39,8 @@ FOUR = configs_of("exp1", sizes=(4,), ranges=(100,))
 """One cell: four models."""
 SEVERAL_CELLS = ("E1.6", "E2.4", "T.1")
 """Claims whose evidence is not of one cell."""
+NEED_MORE = ("S.1", "S.6", "S.7")
+"""Statements that need several seeds, probes, and networks without the primes of N."""
 
 
 def page_of(
@@ -303,7 +305,7 @@ def test_the_folder_has_its_given_name_and_its_last_part(
 
 def test_every_piece_of_evidence_points_to_the_cell_it_names(paper: dict[str, Any]) -> None:
     for claim in paper["claims"]:
-        assert claim["evidence"]
+        assert claim["evidence"] or claim["claim"] in NEED_MORE
         for evidence in claim["evidence"]:
             if claim["claim"] in SEVERAL_CELLS:
                 assert evidence["cell"] is None
@@ -311,7 +313,7 @@ def test_every_piece_of_evidence_points_to_the_cell_it_names(paper: dict[str, An
             grid, row, r = evidence["cell"]
             letter = "N" if grid == 2 else "|P|"
             assert evidence["configuration"] == f"{letter} = {row}, r = {r}"
-            begins = {0: ("E1", "T"), 1: ("C",), 2: ("E2", "T")}[grid]
+            begins = {0: ("E1", "T", "S"), 1: ("C", "S"), 2: ("E2", "T", "S")}[grid]
             assert claim["claim"].startswith(begins)
 
 
@@ -324,4 +326,5 @@ def test_evidence_of_the_plain_trainer_points_to_its_grid() -> None:
     slow = [f"{title}, trainer plain" for title in TITLES]
     assert titles == [["Experiment 1", slow[0]], [slow[1]]]
     first = data["claims"][0]
-    assert (first["verdict"], first["verdict_so_far"]) == ("holds", "holds so far")
+    assert first["verdict"] == "undecided"
+    assert first["words"] == "undecided: 2 of 2 agree so far (35 asked)"

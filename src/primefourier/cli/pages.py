@@ -108,7 +108,7 @@ def figures(folder: Folder, /, *, out: Path | None = None, json: Json = False) -
 def report(
     folder: Folder,
     /,
-    *,
+    *more: Annotated[Path, Parameter(help="Further folders, whose models count for the claims.")],
     open: Annotated[bool, FLAG] = False,  # noqa: A002
     out: Path | None = None,
     json: Json = False,
@@ -126,7 +126,7 @@ def report(
 
     if out is not None:
         check_output(out, _PAGE_ENDINGS)
-    path = lab.open(folder).report(out)
+    path = lab.open(folder, *more).report(out)
     if json:
         print_json({"file": str(path), "bytes": path.stat().st_size})
     else:

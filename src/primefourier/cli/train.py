@@ -8,10 +8,10 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from primefourier._checks import plural, require_choice
-from primefourier.cli.options import Seeds, Settings, Sweep
+from primefourier.cli.options import FLAG, Seeds, Settings, Sweep
 from primefourier.cli.output import (
     ProgressBar,
     print_prose,
@@ -67,7 +67,13 @@ def run(
     return int(outcome.interrupted or outcome.progress.failed > 0)
 
 
-def reproduce(*, profile: str = "quick", seeds: Seeds = None, sweep: Sweep = _SWEEP) -> int:
+def reproduce(
+    *,
+    profile: str = "quick",
+    seeds: Seeds = None,
+    also: Annotated[tuple[Path, ...], FLAG] = (),
+    sweep: Sweep = _SWEEP,
+) -> int:
     """Train and ablate the paper's models, judge its claims, draw its figures and write a report.
 
     The same command again continues a stopped run.
@@ -75,6 +81,7 @@ def reproduce(*, profile: str = "quick", seeds: Seeds = None, sweep: Sweep = _SW
     Args:
         profile: smoke (about a minute on two cores), quick (about five) or paper (all 750 models,
             two hours). All follow the paper's protocol; they differ in how many models they train.
+        also: Folder of another run whose models also count for the claims; may be repeated.
     """
     from primefourier import lab
     from primefourier.lab import studies
@@ -88,7 +95,7 @@ def reproduce(*, profile: str = "quick", seeds: Seeds = None, sweep: Sweep = _SW
     if outcome.interrupted:
         return 1
     print_text("")
-    made = lab.open(folder)
+    made = lab.open(folder, *also)
     made.save_claims()
     made.save_questions()
     print_claims(made.claims())

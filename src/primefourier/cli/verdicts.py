@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from shlex import quote
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from cyclopts import Parameter
 from rich.text import Text
 
 from primefourier._checks import plural, require_choice
@@ -20,25 +21,28 @@ if TYPE_CHECKING:
     from primefourier.lab.studies.question_tables import Section
 
 Kind = Literal["zero", "mean", "permute"]
-_STYLES = {"holds": "green", "holds in part": "yellow", "does not hold": "red"}
-_SIGNS = {True: "✓", False: "✗", None: "?"}
+_STYLES = {
+    "holds": "green", "holds in part": "yellow", "mostly fails": "red", "does not hold": "red",
+}  # fmt: skip
+_SIGNS = {True: "✓", False: "✗"}
+_MORE = (
+    "Further folders, whose models also count; or claims to show the evidence for, such as E1.3."
+)
 _WIDE = 160
 """Columns that the tables of answers need with all intervals."""
 
 
 def claims(
     folder: Folder,
-    claim: str | None = None,
     /,
-    *,
+    *more: Annotated[str, Parameter(help=_MORE)],
     ablation: Kind = "zero",
     evidence: Annotated[bool, FLAG] = False,
     json: Json = False,
 ) -> None:
-    """Judge the paper's claims by the records of a run.
+    """Judge the paper's claims by the records of one or several runs.
 
     Args:
-        claim: Show the evidence for this claim only, such as E1.3.
         ablation: What replaces an ablated row: zero, as in the paper; mean, its mean over the test
             pairs; or permute, another pair's row. The last two need models trained with --probe.
         evidence: Also show the evidence for every claim.
@@ -47,74 +51,77 @@ def claims(
     from primefourier.lab.claims import claims_as_data
     from primefourier.lab.studies.paper_claims import CLAIMS
 
-    if claim is not None:
-        claim = claim.upper()
-        require_choice(claim, [one.name for one in CLAIMS], "the claim")
-    run = lab.open(folder)
-    found = {c: finding for c, finding in run.claims(ablation).items() if claim in (None, c.name)}
+    folders = [word for word in more if "/" in word or Path(word).is_dir()]
+    chosen = [word.upper() for word in more if word not in folders]
+    for name in chosen:
+        require_choice(name, [one.name for one in CLAIMS], "the claim")
+    run = lab.open(folder, *folders)
+    found = {c: f for c, f in run.claims(ablation).items() if not chosen or c.name in chosen}
     if json:
         print_json(claims_as_data(found))
         return
-    if claim is None:
+    if not chosen:
         print_claims(found)
         _print_left_out(run, ablation)
         if not evidence:
-            print_text(f"Evidence for one claim: pfe claims {quote(str(folder))} E1.3")
-    if claim is not None or evidence:
+            words = " ".join(quote(str(each)) for each in (folder, *folders))
+            print_text(f"Evidence for one claim: pfe claims {words} E1.3")
+    if chosen or evidence:
         _print_evidence(found)
 
 
 def print_claims(findings: Mapping[Claim, Finding]) -> None:
     """Print the claims with their verdicts, and a tally."""
-    from primefourier.lab.claims import verdict_so_far
+    from primefourier.lab.claims import SECTIONS, tally
 
-    rows: list[list[str | Text]] = [
-        [
-            claim.name,
-            claim.statement,
-            Text(verdict_so_far(found), _STYLES.get(found.verdict, "dim")),
+    for section, heading in SECTIONS.items():
+        rows: list[list[str | Text]] = [
+            [claim.name, claim.statement, Text(found.words, _STYLES.get(found.verdict, "dim"))]
+            for claim, found in findings.items()
+            if claim.section == section
         ]
-        for claim, found in findings.items()
-    ]
-    columns = ["claim", "the paper says", "verdict"]
-    print_table(columns, rows, left=columns)
-    tally: Counter[str] = Counter(finding.verdict for finding in findings.values())
-    order = [*_STYLES, *sorted(set(tally) - set(_STYLES))]
-    counts = ", ".join(f"{verdict} {tally[verdict]}" for verdict in order if tally[verdict])
-    print_text(f"\n{plural(len(findings), 'claim')}: {counts}.")
+        columns = ["", heading, "verdict"]
+        print_table(columns, rows, left=columns)
+        print_text("")
+    counts = tally(findings)
+    words = ", ".join(words for _, count, words, _ in counts if count)
+    print_text(f"{sum(count for _, count, _, _ in counts)} claims: {words}.")
+    if any(found.evidence and not found.complete for found in findings.values()):
+        print_prose(
+            "This run has a part of the configurations that the claims are about, so it cannot "
+            "decide those that are undecided. The verdicts in README are by all of them."
+        )
 
 
 def _print_left_out(run: Run, kind: Kind) -> None:
     """Report how many measured models do not count."""
     used = {r.config.key for cells in run.cells(kind).values() for c in cells for r in c.records}
-    if other := run.counts["measured"] - len(used):
+    measured = [r for r in (*run.records, *run.more) if r.error is None]
+    if other := sum(record.config.key not in used for record in measured):
         reasons = "other settings than the paper's, or part of an incomplete configuration"
         reasons += ", or not probed" * (kind != "zero")
         print_prose(f"{plural(other, 'measured model')} did not count: {reasons}.")
 
 
 def _print_evidence(findings: Mapping[Claim, Finding]) -> None:
-    from primefourier.lab.claims import (
-        NOT_SETTLED,
-        coverage,
-        verdict_so_far,
-        within_intervals,
-    )
+    from primefourier.lab.claims import NOT_SETTLED
 
     for claim, finding in findings.items():
         facts = {
             "paper": claim.paper,
             "rule": claim.rule,
             "measured": finding.measured or "nothing yet",
-            "verdict": f"{verdict_so_far(finding)} ({coverage(finding)} measured)",
-            "within 95 % intervals": within_intervals(finding),
+            "verdict": finding.words,
+            "by means": finding.by_means,
+            "seed by seed": finding.seed_by_seed,
+            "within 95 % intervals": finding.within_intervals,
         }
         print_prose(f"\n{claim.name}: {claim.statement}")
         for name, text in facts.items():
             if text:
                 print_prose(f"  {name}: {text}", hang=2)
         for item in finding.evidence:
-            doubt = NOT_SETTLED * item.doubtful
+            doubt = NOT_SETTLED * (item.settled is False)
             sign = _SIGNS[item.agrees]
             print_prose(f"  {sign} {item.configuration}: {item.value}{doubt}", hang=2)
 
@@ -175,7 +182,7 @@ def _short_answers(data: Mapping[str, Any]) -> list[str]:
 
     claims = data["claims"]
     changed = [
-        claim["claim"] for claim in claims if len({claim[kind]["verdict"] for kind in KINDS}) > 1
+        claim["claim"] for claim in claims if len({claim[kind]["so_far"] for kind in KINDS}) > 1
     ]
     verdicts = f"The verdicts on {len(changed)} of {len(claims)} claims depend on it"
     permuted = [each for each in data["depths"] if each["ablation"] == "permute"]

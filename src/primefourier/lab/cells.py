@@ -1,18 +1,17 @@
-"""Cells: the drops of one configuration of a study, as means over its models and seeds."""
+"""Cells: the networks of one configuration, seed by seed, and the means over them."""
 
 from __future__ import annotations
 
+import math
 import statistics
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
-
-import numpy as np
+from functools import cached_property
+from typing import Any
 
 from primefourier.analysis import (
     Interval,
     Ratio,
-    drop_bounds,
     mean_interval,
     selectivity,
     specialisation_ratio,
@@ -22,50 +21,83 @@ from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
 
 
-class Bounds(NamedTuple):
-    """A mean drop with a lower and an upper bound."""
-
-    mean: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cell:
     """One configuration of a study, over all its seeds.
 
-    A seed counts only if all its models are measured, so no mean is over a part of them.
+    A seed counts only if all its models are measured, so no mean is over a part of them. Networks
+    that diverged have no accuracy; they are left out of every mean, and counted.
 
     Args:
         name: Its values along the axes of the study.
         row: Its value along the first axis.
         column: Its value along the second axis.
-        seeds: The seeds that count.
-        relevant: Mean drop of the relevant rows (diagonal, factor); None if there are none.
-        other: Mean drop of the other rows (off-diagonal, nonfactor), or of all rows if nothing is
-            predicted; None if there are none.
-        accuracy: Test accuracy.
-        converged: Share of the models that converged.
-        noise_floor: The noise floor of one drop.
-        degenerate: Whether no sum wraps around in any of its models.
-        records: The records behind it.
-        by_seed: ``relevant`` and ``other`` of each seed.
+        by_seed: The records of each seed that counts.
+        threshold: A model has converged if its test accuracy exceeds this after any epoch.
         kind: The kind of ablation.
+        diverged: How many networks are left out because they diverged.
+        experiment: The paper's experiment that it belongs to, if any.
     """
 
     name: str
     row: Any
     column: Any
-    seeds: tuple[int, ...]
-    relevant: Interval | None
-    other: Interval | None
-    accuracy: Interval
-    converged: float
-    noise_floor: float
-    degenerate: bool
-    records: tuple[Record, ...]
-    by_seed: Mapping[int, tuple[float | None, float | None]]
-    kind: Kind
+    by_seed: Mapping[int, Sequence[Record]]
+    threshold: float
+    kind: Kind = "zero"
+    diverged: int = 0
+    experiment: str = ""
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds that count."""
+        return tuple(self.by_seed)
+
+    @cached_property
+    def records(self) -> tuple[Record, ...]:
+        """The records behind it."""
+        return tuple(record for records in self.by_seed.values() for record in records)
+
+    @cached_property
+    def drops_by_seed(self) -> dict[int, tuple[float | None, float | None]]:
+        """The mean drop of the relevant and of the other rows with each seed; None without any."""
+        pairs = {
+            seed: zip(*(split_drops(record, self.kind) for record in records), strict=True)
+            for seed, records in self.by_seed.items()
+        }
+        return {seed: (_mean(a), _mean(b)) for seed, (a, b) in pairs.items()}
+
+    @cached_property
+    def relevant(self) -> Interval | None:
+        """Mean drop of the relevant rows (diagonal, factor); None if there are none."""
+        return _over_seeds(relevant for relevant, _ in self.drops_by_seed.values())
+
+    @cached_property
+    def other(self) -> Interval | None:
+        """Mean drop of the other rows, or of all rows if nothing is predicted; None without any."""
+        return _over_seeds(other for _, other in self.drops_by_seed.values())
+
+    @cached_property
+    def accuracy(self) -> Interval:
+        """Test accuracy."""
+        some = self.by_seed.values()
+        return mean_interval([statistics.mean(r.measured.accuracy for r in each) for each in some])
+
+    @property
+    def converged(self) -> float:
+        """Share of the models that converged."""
+        best = [max(record.measured.accuracy_by_epoch) for record in self.records]
+        return sum(value > self.threshold for value in best) / len(best)
+
+    @property
+    def noise_floor(self) -> float:
+        """The noise floor of one drop."""
+        return self.records[0].measured.noise_floor
+
+    @property
+    def degenerate(self) -> bool:
+        """Whether no sum wraps around in any of its models."""
+        return all(record.config.degenerate for record in self.records)
 
     @property
     def ratio(self) -> Ratio | None:
@@ -82,26 +114,6 @@ class Cell:
             for name, accuracy in record.measured.accuracy_beyond.items():
                 found.setdefault(name, []).append(accuracy)
         return {name: statistics.mean(values) for name, values in found.items()}
-
-    def bounds(self) -> tuple[Bounds, Bounds] | None:
-        """Return exact 95 % bounds on ``relevant`` and ``other``, from the counts of every row.
-
-        Both hold together, for these networks and over all pairs that could have been drawn. They
-        say nothing about networks of other seeds. None if there are no relevant or no other rows.
-        """
-        rows = [
-            (name in (record.measured.relevant or ()), lost, gained, record.measured.test_size)
-            for record in self.records
-            for name, lost, gained in zip(
-                record.measured.row_names, *record.row_counts(self.kind), strict=True
-            )
-        ]
-        relevant, lost, gained, size = map(np.array, zip(*rows, strict=True))
-        if relevant.all() or not relevant.any():
-            return None
-        values = np.stack([(lost - gained) / size, *drop_bounds(lost, gained, size)])
-        own, others = (values[:, which].mean(axis=1).tolist() for which in (relevant, ~relevant))
-        return Bounds(*own), Bounds(*others)
 
 
 def make_cell(
@@ -126,41 +138,28 @@ def make_cell(
     seeds: dict[int, list[ModelConfig]] = {}
     for config in planned:
         seeds.setdefault(config.seed, []).append(config)
-    by_seed = {
+    whole = {
         seed: [records[config.key] for config in configs]
         for seed, configs in sorted(seeds.items())
         if all(c.key in records and records[c.key].knows(kind) for c in configs)
     }
-    if not by_seed:
-        return None
-    found = [record for group in by_seed.values() for record in group]
-    drops = {seed: _mean_drops(group, kind) for seed, group in by_seed.items()}
-    relevant, other = zip(*drops.values(), strict=True)
-    return Cell(
-        name=name,
-        row=place[0],
-        column=place[1],
-        seeds=tuple(by_seed),
-        relevant=None if None in relevant else mean_interval(relevant),
-        other=None if None in other else mean_interval(other),
-        accuracy=mean_interval(
-            [statistics.mean(r.measured.accuracy for r in group) for group in by_seed.values()]
-        ),
-        converged=statistics.mean(
-            float(max(r.measured.accuracy_by_epoch) > threshold) for r in found
-        ),
-        noise_floor=found[0].measured.noise_floor,
-        degenerate=all(record.config.degenerate for record in found),
-        records=tuple(found),
-        by_seed=drops,
-        kind=kind,
-    )
+    by_seed, diverged = leave_out_diverged(whole)
+    return Cell(name, *place, by_seed, threshold, kind, diverged) if by_seed else None
 
 
-def _mean_drops(records: list[Record], kind: Kind) -> tuple[float | None, float | None]:
-    """Return the mean drop of relevant and of other rows over the models of one seed."""
-    relevant, other = zip(*(split_drops(record, kind) for record in records), strict=True)
-    return _mean(relevant), _mean(other)
+def leave_out_diverged(
+    by_seed: Mapping[int, Iterable[Record]],
+) -> tuple[dict[int, list[Record]], int]:
+    """Return the networks of each seed that have an accuracy, and how many have none."""
+    every = {seed: list(records) for seed, records in by_seed.items()}
+    kept = {seed: [r for r in records if _is_finite(r)] for seed, records in every.items()}
+    diverged = sum(map(len, every.values())) - sum(map(len, kept.values()))
+    return {seed: records for seed, records in kept.items() if records}, diverged
+
+
+def _is_finite(record: Record) -> bool:
+    accuracy: float | None = record.measured.accuracy
+    return accuracy is not None and math.isfinite(accuracy)
 
 
 def split_drops(record: Record, kind: Kind = "zero") -> tuple[float | None, float | None]:
@@ -171,6 +170,12 @@ def split_drops(record: Record, kind: Kind = "zero") -> tuple[float | None, floa
         return None, statistics.mean(drops.values())
     found = selectivity(drops, measured.relevant)
     return found.relevant, found.other
+
+
+def _over_seeds(means: Iterable[float | None]) -> Interval | None:
+    every = list(means)
+    known = [mean for mean in every if mean is not None]
+    return mean_interval(known) if len(known) == len(every) else None
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

@@ -20,10 +20,12 @@ from primefourier.lab.config import ModelConfig
 from primefourier.lab.export import COLUMNS, Format, export_records, record_rows
 from primefourier.lab.record import Record
 from primefourier.lab.store import STORE_NAME, read_store
+from primefourier.lab.store_rows import Contents
 from primefourier.lab.studies.grid import Grid, make_grids
 from primefourier.lab.studies.page_data import run_as_data
 from primefourier.lab.studies.paper import own_form
-from primefourier.lab.studies.paper_claims import judge_claims, paper_cells
+from primefourier.lab.studies.paper_cells import paper_cells
+from primefourier.lab.studies.paper_claims import judge_claims
 from primefourier.lab.studies.paper_grids import in_paper_order
 from primefourier.lab.studies.question_tables import answers_as_data, answers_as_markdown
 from primefourier.lab.studies.questions import Answers, answer_questions
@@ -39,12 +41,14 @@ class Run:
         records: The records, at most one per model.
         commands: The commands that wrote them, as they stand in the store.
         folder: The folder of the run.
+        more: Records of other runs that count for the paper's claims, and for nothing else.
     """
 
     studies: Sequence[Study]
     records: Sequence[Record]
     commands: Sequence[str] = ()
     folder: Path = Path()
+    more: Sequence[Record] = ()
     _cells: dict[Kind, dict[str, list[Cell]]] = field(default_factory=dict, init=False, repr=False)
     _findings: dict[Kind, dict[Claim, Finding]] = field(
         default_factory=dict, init=False, repr=False
@@ -148,7 +152,7 @@ class Run:
     def cells(self, kind: Kind = "zero") -> dict[str, list[Cell]]:
         """Return the cells of the paper's configurations, by experiment."""
         if kind not in self._cells:
-            self._cells[kind] = paper_cells(self.grids, kind=kind)
+            self._cells[kind] = paper_cells([*self.records, *self.more], kind=kind)
         return self._cells[kind]
 
     def claims(self, kind: Kind = "zero") -> dict[Claim, Finding]:
@@ -171,9 +175,10 @@ class Run:
 
     def page_data(self) -> dict[str, Any]:
         """Return everything that a report shows, as plain data."""
-        return run_as_data(
+        data = run_as_data(
             self.folder, self.planned, self.records, self.grids, self.claims(), self.questions()
         )
+        return {**data, "more": len(self.more)}
 
     def report(self, path: Path | str | None = None) -> Path:
         """Write the results as one HTML page that works offline, and return its path.
@@ -233,16 +238,22 @@ class Run:
         return files
 
 
-def open_run(folder: Path | str) -> Run:
+def open_run(folder: Path | str, *more: Path | str) -> Run:
     """Read the store of a folder once; ``primefourier.lab.open`` is this function.
 
     Args:
         folder: A folder that ``pfe run``, ``pfe reproduce`` or ``lab.run`` wrote to. It may be read
             while the run is under way.
+        more: Further folders. Of their models those that are the paper's count for its claims.
     """
+    found, *others = map(_read, (folder, *more))
+    records = [record for other in others for record in other.records]
+    return Run(found.studies, found.records, found.commands, Path(folder), records)
+
+
+def _read(folder: Path | str) -> Contents:
     with read_store(Path(folder)) as store:
-        found = store.read()
-    return Run(found.studies, found.records, found.commands, Path(folder))
+        return store.read()
 
 
 def newest_run(place: Path) -> Path | None:

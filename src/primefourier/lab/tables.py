@@ -53,13 +53,13 @@ def write_interval(interval: Interval, digits: int = 3, *, seeds: bool = False) 
     return f"{text} ± {interval.high - interval.mean:.{digits}f}{count}"
 
 
-def write_spread(values: Sequence[float]) -> str:
+def write_spread(values: Sequence[float], digits: int = 2) -> str:
     """Write the smallest and the largest of some drops.
 
     >>> write_spread([0.615, 0.9, 0.7]), write_spread([0.9])
     ('0.61–0.90', '0.90')
     """
-    return "–".join(dict.fromkeys(write_number(end, 2) for end in (min(values), max(values))))
+    return "–".join(dict.fromkeys(write_number(end, digits) for end in (min(values), max(values))))
 
 
 def write_number(value: float, digits: int) -> str:

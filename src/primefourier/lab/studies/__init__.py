@@ -1,5 +1,6 @@
 """Studies: named lists of models, the paper's experiments and profiles, and settings files."""
 
+from primefourier.lab.studies.control import ControlRow, control_rows
 from primefourier.lab.studies.experiment import Experiment
 from primefourier.lab.studies.paper import (
     EXPERIMENTS,
@@ -18,10 +19,12 @@ __all__ = [
     "PROFILES",
     "Axis",
     "CompositeModuli",
+    "ControlRow",
     "Experiment",
     "ShuffledControl",
     "SinglePrime",
     "Study",
+    "control_rows",
     "models_of",
     "profile",
     "read_settings",

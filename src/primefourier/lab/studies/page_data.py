@@ -216,6 +216,11 @@ def _claims(findings: Mapping[Claim, Finding], grids: Sequence[Grid]) -> list[di
     return claims
 
 
-def _place(cell: Cell, grids: Sequence[Grid]) -> list[Any]:
-    places = (i for i, grid in enumerate(grids) if grid.cells.get((cell.row, cell.column)) is cell)
-    return [next(places), cell.row, cell.column]
+def _place(cell: Cell, grids: Sequence[Grid]) -> list[Any] | None:
+    """Return where the page shows a cell; None if only another run has it."""
+    experiment = EXPERIMENTS.get(cell.experiment)
+    for i, grid in enumerate(grids):
+        known = follows_paper(grid) and experiment_of(grid) is experiment
+        if known and (cell.row, cell.column) in grid.cells:
+            return [i, cell.row, cell.column]
+    return None

@@ -11,10 +11,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from primefourier.figures import Line, Panel, draw_panels
+from primefourier.lab.claims import judge
 from primefourier.lab.probe import KINDS
-from primefourier.lab.studies.claim_judges import seeds_below_floor
 from primefourier.lab.studies.grid import Grid
-from primefourier.lab.studies.paper_claims import paper_cells
+from primefourier.lab.studies.paper_cells import paper_cells
+from primefourier.lab.studies.paper_claims import CLAIMS
 from primefourier.lab.studies.paper_grids import modulus_of
 from primefourier.lab.studies.probe_means import (
     MEASURES,
@@ -22,6 +23,7 @@ from primefourier.lab.studies.probe_means import (
     Measure,
     epoch_curves,
     mean_drops,
+    measured_of,
     probed_groups,
 )
 from primefourier.lab.studies.study_figures import drop_line
@@ -146,13 +148,14 @@ def _by_modulus(measure: Measure, groups: Sequence[Group]) -> Panel:
 def draw_seeds(grids: Sequence[Grid]) -> Figure:
     """Draw, seed by seed, in how many configurations other rows are below the noise floor."""
     panels = []
-    for name, claim, level in (("exp1", "E1.3: |P| ≤ 8", 0.5), ("exp2", "E2.1: every N", 0.77)):
+    by_name, records = {claim.name: claim for claim in CLAIMS}, measured_of(grids)
+    cells = {kind: paper_cells(records, kind=kind, probed=True) for kind in KINDS}
+    for name, claim, level in (("E1.3", "E1.3: |P| ≤ 8", 0.5), ("E2.1", "E2.1: every N", 0.77)):
         lines, seeds, total = [], [0], 0
         for kind in KINDS:
-            cells = paper_cells(grids, kind=kind, probed=True)[name]
-            chosen = [c for c in cells if not c.degenerate and (name == "exp2" or c.row <= 8)]
-            if counts := seeds_below_floor(chosen):
-                seeds, total = list(counts), len(chosen)
+            found = judge(by_name[name], cells[kind])
+            if counts := found.seeds:
+                seeds, total = list(counts), len(found.evidence)
                 shares = [count / total for count in counts.values()]
                 lines.append(Line(f"replaced by {_REPLACEMENTS[kind]}", range(len(seeds)), shares))
         heading, label = f"{claim}, {total} configurations", "share below the noise floor"

@@ -19,7 +19,7 @@ from primefourier.lab.record import Record
 from primefourier.lab.studies.experiment import Experiment
 from primefourier.lab.studies.grid import Grid
 from primefourier.lab.studies.paper import EXPERIMENTS
-from primefourier.lab.studies.paper_claims import paper_cells
+from primefourier.lab.studies.paper_cells import paper_cells
 from primefourier.lab.studies.paper_grids import experiment_of, modulus_of
 
 Read: TypeAlias = Callable[[Record], Sequence[float | None]]
@@ -71,8 +71,9 @@ def probed_groups(grids: Sequence[Grid]) -> list[Group]:
     planned at its r, and has the seeds that these share.
     """
     groups = []
-    for name, cells in paper_cells(grids, kind="permute").items():  # known only to probes
-        experiment = EXPERIMENTS[name]
+    found_cells = paper_cells(measured_of(grids), kind="permute", probed=True)
+    for name, experiment in EXPERIMENTS.items():
+        cells = found_cells[name]
         if not experiment.one_model_per_cell:
             groups += [
                 Group(experiment, cell.row, cell.column, _by_seed([cell], cell.seeds))
@@ -85,6 +86,11 @@ def probed_groups(grids: Sequence[Grid]) -> list[Group]:
             if seeds and {c.row for c in found} == rows:
                 groups.append(Group(experiment, None, input_range, _by_seed(found, sorted(seeds))))
     return groups
+
+
+def measured_of(grids: Iterable[Grid]) -> list[Record]:
+    """Return the measured models of some grids."""
+    return [record for grid in grids for record in grid.found(grid.planned)]
 
 
 def _planned_rows(experiment: type[Experiment], grids: Sequence[Grid]) -> dict[int, set[int]]:

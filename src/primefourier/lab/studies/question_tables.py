@@ -9,7 +9,6 @@ from itertools import groupby
 from typing import Any
 
 from primefourier.analysis import Interval
-from primefourier.lab.claims import verdict_so_far
 from primefourier.lab.probe import KINDS
 from primefourier.lab.studies.probe_means import MEASURES, DepthDrops, EpochCurve, Group
 from primefourier.lab.studies.questions import FAR, USED, AliasBin, Answers
@@ -68,7 +67,10 @@ def answers_as_data(answers: Answers) -> dict[str, Any]:
                     kind: {
                         "measured": finding.measured,
                         "verdict": finding.verdict,
-                        "verdict_so_far": verdict_so_far(finding),
+                        "so_far": finding.so_far,
+                        "words": finding.words,
+                        "by_means": finding.by_means,
+                        "seed_by_seed": finding.seed_by_seed,
                         "complete": finding.complete,
                     }
                     for kind, finding in by_kind.items()
@@ -159,7 +161,7 @@ def answers_as_markdown(answers: Answers) -> str:
 
 def _claims(answers: Answers, brief: bool) -> Iterator[list[str]]:
     for claim, by_kind in answers.claims.items():
-        verdicts = [verdict_so_far(finding) for finding in by_kind.values()]
+        verdicts = [finding.words for finding in by_kind.values()]
         if brief:
             yield [claim.name, *verdicts]
         else:

@@ -18,7 +18,8 @@ from primefourier.lab.config import prime_parts
 from primefourier.lab.probe import KINDS
 from primefourier.lab.record import Record
 from primefourier.lab.studies.grid import Grid
-from primefourier.lab.studies.paper_claims import judge_claims, paper_cells
+from primefourier.lab.studies.paper_cells import paper_cells
+from primefourier.lab.studies.paper_claims import judge_claims
 from primefourier.lab.studies.paper_grids import follows_paper
 from primefourier.lab.studies.probe_means import (
     DepthDrops,
@@ -26,6 +27,7 @@ from primefourier.lab.studies.probe_means import (
     depth_drops,
     epoch_curves,
     known_probe,
+    measured_of,
     probed_groups,
 )
 from primefourier.theory import alias_distance, pair_alias_distance
@@ -86,7 +88,8 @@ def answer_questions(grids: Sequence[Grid]) -> Answers | None:
 
 def claims_by_kind(grids: Sequence[Grid]) -> dict[Claim, dict[Kind, Finding]]:
     """Judge the claims about drops under each kind of ablation, by the same probed models."""
-    found = {kind: judge_claims(paper_cells(grids, kind=kind, probed=True)) for kind in KINDS}
+    records = measured_of(grids)
+    found = {kind: judge_claims(paper_cells(records, kind=kind, probed=True)) for kind in KINDS}
     claims = [claim for claim in found["zero"] if claim.name in ABOUT_DROPS]
     return {claim: {kind: found[kind][claim] for kind in KINDS} for claim in claims}
 

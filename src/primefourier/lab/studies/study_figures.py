@@ -54,7 +54,7 @@ class Heatmap:
 
 def show_drop(cell: Cell, *, relevant: bool, dots: bool = False) -> Entry | None:
     """Show the drop of the relevant or of the other rows, and dots or the ends of its seeds."""
-    drops = [some[0 if relevant else 1] for some in cell.by_seed.values()]
+    drops = [some[0 if relevant else 1] for some in cell.drops_by_seed.values()]
     known = [drop for drop in drops if drop is not None]
     if len(known) < len(drops):
         return None
@@ -244,7 +244,7 @@ def draw_beyond(grid: Grid) -> Figure:
 
 def drop_line(grid: Grid, row: Any, cells: Mapping[Place, Cell], *, relevant: bool) -> Line:
     """Return the drops of every seed along a row of a grid; gaps are NaN."""
-    by_seed = [cells[row, c].by_seed if (row, c) in cells else {} for c in grid.columns]
+    by_seed = [cells[row, c].drops_by_seed if (row, c) in cells else {} for c in grid.columns]
     seeds = sorted({seed for some in by_seed for seed in some}) or [0]
     found = [[some.get(s, (None, None))[0 if relevant else 1] for s in seeds] for some in by_seed]
     return Line(f"{grid.row_name} = {row}", grid.columns, np.array(found, float))

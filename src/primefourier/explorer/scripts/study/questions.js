@@ -93,7 +93,7 @@ function replacementsCard(claims) {
 // Make the body of one claim, which is a card on a phone.
 function claimRow(claim, heads) {
   const cells = KINDS.map(({ key }, i) => {
-    const { verdict, verdict_so_far: words, measured } = claim[key];
+    const { verdict, words, measured } = claim[key];
     const content = [verdictMark(verdict, words), measured ? h("p", {}, measured) : null];
     return h("td", { "data-label": heads[i], "data-kind": key }, h("div", {}, content));
   });
@@ -103,7 +103,7 @@ function claimRow(claim, heads) {
 
 // Name the claims whose verdict depends on the replacement.
 function summary(claims) {
-  const verdicts = (claim) => new Set(KINDS.map(({ key }) => claim[key].verdict));
+  const verdicts = (claim) => new Set(KINDS.map(({ key }) => claim[key].so_far));
   const judged = claims.filter((claim) => {
     return KINDS.some(({ key }) => claim[key].verdict !== "not measured yet");
   });
