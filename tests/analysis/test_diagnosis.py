@@ -191,9 +191,7 @@ def test_a_network_that_was_trained_until_it_diverged_is_called_so() -> None:
     model = nn.Sequential(embedding, nn.Flatten(), nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 3))
     train_until_nan(model, 3)
     # every label is 0, the class that the argmax of NaN names
-    found = diagnose(
-        model, modulus=3, input_range=RANGE, label=lambda x: 0 * x.sum(1), samples=200
-    )
+    found = diagnose(model, modulus=3, input_range=RANGE, label=lambda x: 0 * x.sum(1), samples=200)
     assert found.diverged
     assert not found.honest
     assert (found.accuracy, {*found.beyond.values()}) == (0.0, {0.0})
@@ -213,7 +211,9 @@ def test_nan_beyond_the_range_alone_is_named_and_wrong() -> None:
 
     found = diagnose(
         Overflowing((3, 7, 11), 1, alias=0, slow=False),
-        **{"modulus": N, "input_range": 500, "beyond": (10**9,)},
+        modulus=N,
+        input_range=500,
+        beyond=(10**9,),
         label=lambda x: 0 * x.sum(1) + torch.where(x.sum(1) > 10**6, 0, x.sum(1) % N),
     )
     assert (found.accuracy, found.diverged, found.honest) == (1.0, False, False)

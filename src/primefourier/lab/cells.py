@@ -34,13 +34,14 @@ class Bounds(NamedTuple):
 class Cell:
     """One configuration of a study, over all its seeds.
 
-    A seed counts only if all its models are measured, so no mean is over a part of them.
+    A seed counts only if all its models are measured, so no mean is over a part of them. Networks
+    that diverged have neither an accuracy nor drops, and are left out of all means.
 
     Args:
         name: Its values along the axes of the study.
         row: Its value along the first axis.
         column: Its value along the second axis.
-        seeds: The seeds that count.
+        seeds: The seeds that count, those whose networks all diverged excepted.
         relevant: Mean drop of the relevant rows (diagonal, factor); None if there are none.
         other: Mean drop of the other rows (off-diagonal, nonfactor), or of all rows if nothing is
             predicted; None if there are none.
@@ -48,7 +49,7 @@ class Cell:
         converged: Share of the models that converged.
         noise_floor: The noise floor of one drop.
         degenerate: Whether no sum wraps around in any of its models.
-        records: The records behind it.
+        records: The records behind it, without those of networks that diverged.
         by_seed: ``relevant`` and ``other`` of each seed.
         kind: The kind of ablation.
     """
@@ -113,7 +114,7 @@ def make_cell(
     threshold: float,
     kind: Kind = "zero",
 ) -> Cell | None:
-    """Make the cell of one configuration, or return None if no seed is complete.
+    """Make the cell of one configuration; None if no seed is complete, or all networks diverged.
 
     Args:
         name: Its name.
@@ -126,10 +127,15 @@ def make_cell(
     seeds: dict[int, list[ModelConfig]] = {}
     for config in planned:
         seeds.setdefault(config.seed, []).append(config)
-    by_seed = {
+    complete = {
         seed: [records[config.key] for config in configs]
         for seed, configs in sorted(seeds.items())
         if all(c.key in records and records[c.key].knows(kind) for c in configs)
+    }
+    by_seed = {
+        seed: kept
+        for seed, group in complete.items()
+        if (kept := [record for record in group if not record.diverged])
     }
     if not by_seed:
         return None
