@@ -225,7 +225,7 @@ def is_number(value: object) -> bool:
 
 
 def code_batch(
-    array: NDArray[Any], shape: tuple[int, ...], *, flat: bool | None
+    array: NDArray[Any], shape: tuple[int, ...], *, flat: bool | None = None
 ) -> tuple[int, ...]:
     """Return the batch shape of codes, whose last axes have the shape of one code or are flat.
 

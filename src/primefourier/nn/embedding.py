@@ -87,6 +87,17 @@ def require_codes(codes: Tensor, basis: PrimeBasis) -> None:
         raise TypeError(f"codes must be floats, got a tensor of {codes.dtype}")
 
 
+def in_dtype_of(weight: Tensor, values: Tensor) -> Tensor:
+    """Return floats in the dtype of a weight that they are multiplied by; autocast may change it.
+
+    Weights of integers, as quantisation makes them, say nothing about the dtype of their inputs.
+
+    >>> in_dtype_of(torch.ones(1), torch.ones(1, dtype=torch.bfloat16)).dtype
+    torch.float32
+    """
+    return values.to(weight.dtype) if weight.is_floating_point() else values
+
+
 def missing_integers(
     shape: torch.Size, padding_mask: Tensor | None, attention_mask: Tensor | None
 ) -> Tensor | None:
