@@ -247,5 +247,5 @@ def test_codes_of_the_other_layout_are_refused_where_it_is_said() -> None:
         pf.decode(codes, basis, flat=True)
     with pytest.raises(ValueError, match=r"have shape \(\.\.\., 2, 2, 2\), got \(2, 8\)"):
         pf.decode(codes.reshape(2, 8), basis, flat=False)
-    with pytest.raises(ValueError, match="flat must be True, False or None, got 'yes'"):
+    with pytest.raises(ValueError, match="flat must be True, False or None, got a str, 'yes'"):
         pf.decode(codes, basis, flat="yes")  # type: ignore[arg-type]

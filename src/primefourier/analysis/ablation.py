@@ -127,7 +127,13 @@ def ablation_frame(
     0      3  zero  0.648      True
     """
     require_choice(library, ("pandas", "polars"), "library")
-    found = list(ablations)
+    found = list(ablations) if isinstance(ablations, Iterable) else [ablations]
+    for one in found:
+        if not isinstance(one, Ablation):
+            raise TypeError(
+                f"ablations must be several results of ablate, got {type(one).__name__}; pass the "
+                "list that ablate returns"
+            )
     labels = [a.label for a in found]
     whole = bool(found) and all(type(label) is int for label in labels)
     types: dict[str, type] = {"label": int if whole else str, "kind": str}

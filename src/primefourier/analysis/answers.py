@@ -20,6 +20,7 @@ def right_answers(logits: Tensor, labels: Tensor) -> Tensor:
     Shape:
         logits (..., classes), labels (...) → booleans (...).
 
+    >>> import torch
     >>> nan, inf = math.nan, math.inf
     >>> logits = torch.tensor([[1.0, -inf], [nan, nan], [0.0, nan], [-inf, -inf]])
     >>> right_answers(logits, torch.tensor([0, 0, 1, 0])).tolist()
@@ -33,6 +34,7 @@ def right_answers(logits: Tensor, labels: Tensor) -> Tensor:
 def count_missing(logits: Tensor) -> int:
     """Return how many answers there are not: a logit is NaN, or none is above -inf.
 
+    >>> import torch
     >>> count_missing(torch.tensor([[1.0, 0.0], [math.nan, 0.0], [-math.inf, -math.inf]]))
     2
     """

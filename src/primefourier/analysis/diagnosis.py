@@ -264,6 +264,8 @@ def diagnose(
         raise ValueError(f"beyond must have at least one number, and none above 2^63, got {ends}")
     if isinstance(kinds, str):
         raise TypeError(f"kinds must be a sequence of kinds, such as ({kinds!r},), got a str")
+    if not isinstance(kinds, Sequence):
+        raise TypeError(f"kinds must be a sequence of kinds, such as ('zero',), got {kinds!r:.80}")
     for name, function in (("label", label), ("prepare", prepare)):
         if function is not None and not callable(function):
             raise TypeError(

@@ -21,7 +21,7 @@ from primefourier.analysis.site import (
     evaluating,
     select_inputs,
 )
-from primefourier.arithmetic.integers import as_integer, require_integer_tensor
+from primefourier.arithmetic.integers import as_integer, require_integer_tensor, require_values
 from primefourier.nn.embedding import require_tensor
 
 Metric = Callable[[Tensor, Tensor], Tensor]
@@ -85,6 +85,8 @@ def ablate(
     require_choice(kind, get_args(Kind), "kind")
     if not isinstance(groups, Mapping):
         raise TypeError(f"groups must have a mask for each label, got a {type(groups).__name__}")
+    if metric is not None and not callable(metric):
+        raise TypeError(f"metric must be a function of logits and labels, got {metric!r:.80}")
     site = FeatureSite(model, at)
     size = _require_samples(inputs, labels)
     step = as_integer(batch_size, "batch_size", at_least=1)
@@ -180,6 +182,7 @@ def _fit_constants(
 
 def _require_samples(inputs: Inputs, labels: Tensor) -> int:
     require_tensor(labels, "labels")
+    require_values(labels, "labels")
     require_integer_tensor(labels)
     size = count_inputs(inputs)
     if labels.shape[:1] != (size,):

@@ -31,7 +31,7 @@ from primefourier.encoding.decoder import (
     code_batch,
     decode,
     default_margins,
-    is_number,
+    require_margin,
     require_resolution,
 )
 from primefourier.encoding.encoder import dtype_name, encode
@@ -184,8 +184,8 @@ class CharacterBasis:
         >>> basis.decode(basis.encode([10, 77, 3 - 77])).value
         array([10,  0,  3])
         """
-        if not (min_margin is None or (is_number(min_margin) and 0 <= min_margin <= 1)):
-            raise ValueError(f"min_margin must be a number between 0 and 1, got {min_margin!r}")
+        if min_margin is not None:
+            require_margin(min_margin)
         floats, roundoff = as_floats(codes)
         batch = code_batch(floats, self.shape, flat=flat)
         line = floats.astype(np.float64).reshape(-1, *self.shape)

@@ -10,8 +10,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from primefourier._checks import require_choice
 from primefourier.arithmetic.crt import combine_coprime
-from primefourier.arithmetic.integers import IntegerArray, as_integers
+from primefourier.arithmetic.integers import (
+    IntegerArray,
+    as_integers,
+    describe,
+    require_dense,
+    require_values,
+)
 from primefourier.arithmetic.reduction import MACHINE_LIMIT
 from primefourier.encoding.basis import PrimeBasis, require_basis
 
@@ -107,12 +114,13 @@ def decode(
     array([-5,  5])
     """
     require_basis(basis)
-    if errors not in ("raise", "mask"):
-        raise ValueError(f"errors must be 'raise' or 'mask', got {errors!r}")
-    if not (min_margin is None or (is_number(min_margin) and 0 <= min_margin <= 1)):
-        raise ValueError(f"min_margin must be a number between 0 and 1, got {min_margin!r}")
-    if not (is_number(norm_tolerance) and norm_tolerance >= 0):
-        raise ValueError(f"norm_tolerance must be a number of at least 0, got {norm_tolerance!r}")
+    require_choice(errors, ("raise", "mask"), "errors")
+    if min_margin is not None:
+        require_margin(min_margin)
+    if not (_is_number(norm_tolerance) and norm_tolerance >= 0):
+        raise ValueError(
+            f"norm_tolerance must be a number of at least 0, got {describe(norm_tolerance)}"
+        )
     array, roundoff = as_floats(vectors)
     require_resolution(basis, roundoff)
     least = default_margins(basis, roundoff)
@@ -219,8 +227,13 @@ def default_margins(basis: PrimeBasis, roundoff: float) -> NDArray[np.float64]:
     return np.clip(1 - 4 * share, 0.2, 0.99)[:, None]
 
 
-def is_number(value: object) -> bool:
-    """Return whether a value is a real number and not NaN."""
+def require_margin(value: object) -> None:
+    """Raise ValueError if a value is no margin, a number between 0 and 1."""
+    if not (_is_number(value) and 0 <= value <= 1):  # type: ignore[operator]
+        raise ValueError(f"min_margin must be a number between 0 and 1, got {describe(value)}")
+
+
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float | np.floating | np.integer) and value == value
 
 
@@ -231,8 +244,8 @@ def code_batch(
 
     If both layouts fit, which happens for a single circle, the first one counts unless ``flat``.
     """
-    if flat not in (None, False, True):
-        raise ValueError(f"flat must be True, False or None, got {flat!r}")
+    if not (flat is None or isinstance(flat, bool)):
+        raise ValueError(f"flat must be True, False or None, got {describe(flat)}")
     layouts = {False: shape, True: (math.prod(shape),)}
     if flat is not None:
         layouts = {flat: layouts[flat]}
@@ -271,11 +284,19 @@ def as_floats(vectors: object) -> tuple[NDArray[Any], float]:
     if torch is not None and isinstance(vectors, torch.Tensor):
         if not vectors.dtype.is_floating_point:
             raise TypeError(f"floats are required, got a tensor of {vectors.dtype}")
+        require_dense(vectors, "floats")
+        require_values(vectors, "floats")
         roundoff = torch.finfo(vectors.dtype).eps / 2
         return vectors.detach().to(torch.float64).cpu().numpy(), roundoff
     if np.ma.is_masked(vectors):
         raise ValueError("masked floats have no value; fill or drop masked entries first")
-    array = np.asarray(vectors)
+    try:
+        array = np.asarray(vectors)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ValueError(
+            "floats are required as an array, or as nested sequences of one shape, got "
+            f"{describe(vectors)}, which numpy cannot read ({str(error)[:100]})"
+        ) from error
     ml_dtypes = sys.modules.get("ml_dtypes")  # bfloat16 and 8-bit floats for numpy
     if array.dtype.name in _NUMPY_FLOATS:
         return array, float(np.finfo(array.dtype).eps) / 2

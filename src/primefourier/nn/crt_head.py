@@ -9,7 +9,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from primefourier.arithmetic.integers import as_integer, as_integers, require_integer_tensor
+from primefourier.arithmetic.integers import (
+    as_integer,
+    as_integers,
+    describe,
+    require_dense,
+    require_integer_tensor,
+    require_values,
+)
 from primefourier.arithmetic.reduction import residues as exact_residues
 from primefourier.encoding import PrimeBasis
 from primefourier.nn.channel_network import unit_circles
@@ -79,8 +86,9 @@ class CRTHead(BasisModule):
         return unit_circles(self._points(features))
 
     def _points(self, features: Tensor) -> Tensor:
-        """Return the points of features of any float dtype, as an embedding of another dtype has."""
+        """Return the points of features, which may have another float dtype than the weights."""
         require_tensor(features, "features")
+        require_dense(features, "features")
         if not features.is_floating_point() or features.shape[-1:] != (self.in_features,):
             raise ValueError(
                 f"features must be floats of shape (..., {self.in_features}), got "
@@ -194,12 +202,25 @@ def digit_logits(
     wide = codes.to(torch.promote_types(codes.dtype, torch.float32))
     known = residue_codes(lower, periods, wide.dtype).flatten(-3)
     turned = subtract_codes(wide, known, basis).unflatten(-1, basis.shape)
-    turned = turned * torch.as_tensor(scale, device=codes.device).unsqueeze(-1)
+    turned = turned * _scales(scale, basis, codes).unsqueeze(-1)
     j = torch.arange(basis.primes[-1], device=codes.device)
     c, s = residue_codes(j, prime, wide.dtype).unsqueeze(1).unbind(-1)  # (P, 1, largest p)
     # not a matrix product, which autocast would round to bfloat16, too coarse for p = 59
     logits = turned[..., :1] * c + turned[..., 1:] * s
     return logits.masked_fill((j >= prime).unsqueeze(1), -torch.inf), digits
+
+
+def _scales(scale: Tensor | float, basis: PrimeBasis, codes: Tensor) -> Tensor:
+    """Return the factors of all circles, on the device of the codes."""
+    try:
+        factors = torch.as_tensor(scale, device=codes.device)
+        _ = factors.expand(basis.shape[:2])
+    except (TypeError, ValueError, RuntimeError, NotImplementedError) as error:
+        raise ValueError(
+            f"scale must be a number, or one for each circle in a tensor of shape "
+            f"{basis.shape[:2]}, got {describe(scale)}"
+        ) from error
+    return factors
 
 
 def _targets(codes: Tensor, integers: Any, basis: PrimeBasis) -> tuple[Tensor, Tensor]:
@@ -208,6 +229,8 @@ def _targets(codes: Tensor, integers: Any, basis: PrimeBasis) -> tuple[Tensor, T
     periods = device_periods(basis, codes.device)
     if isinstance(integers, Tensor):
         require_integer_tensor(integers)
+        if not codes.is_meta:
+            require_values(integers, "integers")
         residues = device_residues(integers.to(codes.device), periods[:, -1])
     else:
         exact = exact_residues(integers, [row[-1] for row in basis.periods])
@@ -224,8 +247,9 @@ def _missing(
     attention_mask: Tensor | None,
     ignore_index: int | None,
 ) -> Tensor | None:
-    """Return which integers do not count, because of a mask or of their value; None without both."""
-    require_tensor(rows, "features and codes")
+    """Return which integers do not count, because of a mask or their value; None if all do."""
+    require_tensor(rows, "features or codes")
+    require_dense(rows, "features or codes")
     missing = missing_integers(rows.shape[:-1], padding_mask, attention_mask)
     if ignore_index is None:
         return missing
