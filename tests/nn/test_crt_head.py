@@ -139,7 +139,7 @@ def test_the_circular_loss_is_half_the_squared_distance_on_the_circle() -> None:
 def test_missing_integers_do_not_count(kind: str) -> None:
     head = CRTHead(5, BASIS)
 
-    def loss(x: Tensor, numbers: Tensor, mask: Tensor | None = None, **keep: Tensor) -> Tensor:
+    def loss(x: Tensor, numbers: Tensor, mask: Tensor | None = None, **keep: Any) -> Tensor:
         if kind == "head":
             return head.loss(x, numbers, padding_mask=mask, **keep)
         return circular_loss(head(x), numbers, BASIS, padding_mask=mask, **keep)
@@ -320,7 +320,11 @@ def test_nan_features_of_missing_integers_have_no_gradient(
     values.requires_grad_()
     integers = torch.tensor([1, -100, 2, -100])
     missing = integers == -100
-    options = {"padding_mask": missing, "attention_mask": ~missing, "ignore_index": -100}
+    options: dict[str, Any] = {
+        "padding_mask": missing,
+        "attention_mask": ~missing,
+        "ignore_index": -100,
+    }
     head = CRTHead(8, basis)
     inputs = {way: options[way]}
     loss = (

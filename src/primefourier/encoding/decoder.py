@@ -10,7 +10,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from primefourier._checks import require_choice
 from primefourier.arithmetic.crt import combine_coprime
 from primefourier.arithmetic.integers import (
     IntegerArray,
@@ -114,7 +113,8 @@ def decode(
     array([-5,  5])
     """
     require_basis(basis)
-    require_choice(errors, ("raise", "mask"), "errors")
+    if not isinstance(errors, str) or errors not in ("raise", "mask"):
+        raise ValueError(f"errors must be 'raise' or 'mask', got {errors!r:.80}")
     if min_margin is not None:
         require_margin(min_margin)
     if not (_is_number(norm_tolerance) and norm_tolerance >= 0):
