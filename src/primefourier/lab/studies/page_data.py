@@ -68,7 +68,7 @@ def run_as_data(
             "failed": len(failures),
             "waiting": sum(config.key not in by_key for config in planned),
         },
-        "diverged": sum(record.diverged for record in records),
+        **_diverged(sum(record.diverged for record in records)),
         **_circumstances([record.provenance for record in records]),
         "grids": list(map(_grid, shown)),
         "claims": _claims(findings, shown) if shown != others else [],
@@ -167,7 +167,7 @@ def _cell(grid: Grid, place: Place, every: Mapping[Place, Sequence[ModelConfig]]
         "column": place[1],
         "state": _state(cell, counts),
         "models": counts,
-        "diverged": diverged,
+        **_diverged(diverged),
         "degenerate": bool(models) and all(config.degenerate for config in models),
         "seeds": [] if cell is None else list(cell.seeds),
         "asked_seeds": sorted({config.seed for config in planned}),
@@ -181,6 +181,11 @@ def _cell(grid: Grid, place: Place, every: Mapping[Place, Sequence[ModelConfig]]
         "floor": floor,
         "runs": [_model(record, grid) for record in found],
     }
+
+
+def _diverged(count: int) -> dict[str, int]:
+    """Return how many networks diverged, if any did; most pages need no such number."""
+    return {"diverged": count} if count else {}
 
 
 def _state(cell: Cell | None, models: Mapping[str, int]) -> str:
