@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 import torch
 
-from lab_records import EXP1, configs_of, measured, plausible, records_of, with_probe
+from lab_records import EXP1, configs_of, diverged, measured, plausible, records_of, with_probe
 from primefourier import lab
 from primefourier.cli.app import run as run_command
 from primefourier.cli.output import describe_model
 from primefourier.lab import Run, measure
 from primefourier.lab.export import FORMATS, export_records, record_rows
 from primefourier.lab.fast_training import train_fast
-from primefourier.lab.record import Measurement, Record
+from primefourier.lab.record import Measurement
 from primefourier.lab.row_ablation import ablate_blocks, ablate_rows
 from primefourier.lab.store import read_store, write_store
 from primefourier.lab.store_rows import dump, record_row
@@ -165,25 +165,17 @@ def test_a_run_in_which_all_diverged_says_so_and_has_no_means(
     assert "1 of 1" in capsys.readouterr().out
 
 
-def nan_at(record: Record) -> Record:
-    """Return a record as that of a network that diverged."""
-    m = record.measured
-    none = tuple(0 for _ in m.row_names)
-    counts = replace(m, correct=0, lost=none, gained=none, nan_answers=m.test_size)
-    return replace(record, measurement=counts)
-
-
 def test_a_seed_is_a_mean_over_its_networks_that_did_not_diverge() -> None:
     configs = configs_of("exp1", sizes=(4,), ranges=(100,), seeds=(1, 2))
     records = records_of(configs, on=0.5)
-    broken = [nan_at(records[0]), *records[1:]]
+    broken = [diverged(records[0]), *records[1:]]
     run = Run([lab.Study("mine", configs, axes=())], broken)
     (cell,) = run.grids[0].cells.values()
     assert (cell.seeds, len(cell.records)) == ((1, 2), 7)
     assert cell.relevant is not None
     assert cell.relevant.mean == 0.5
     assert cell.converged == 1
-    lost = [nan_at(r) if r.config.seed == 1 else r for r in records]
+    lost = [diverged(r) if r.config.seed == 1 else r for r in records]
     (cell,) = Run([lab.Study("mine", configs, axes=())], lost).grids[0].cells.values()
     assert (cell.seeds, len(cell.records)) == ((2,), 4)
     page = run.page_data()
@@ -213,7 +205,7 @@ def test_figures_leave_diverged_networks_out_and_say_so(five: Run) -> None:
 def test_figures_of_the_paper_leave_diverged_networks_out() -> None:
     configs = configs_of("exp1", sizes=(4,), ranges=(100,), seeds=(42,))
     records = list(map(with_probe, records_of(configs, on=0.5)))
-    broken = [nan_at(replace(records[0], probe=None, probed=None)), *records[1:]]
+    broken = [diverged(replace(records[0], probe=None, probed=None)), *records[1:]]
     study = lab.Study("exp1", configs, axes=SinglePrime.axes)
     grid = Run([study], broken).grids[0]
     written = captions(grid)
