@@ -118,6 +118,14 @@ def failed(config: ModelConfig, error: str = "Traceback: out of luck") -> Record
     return Record(config=config, provenance=PROVENANCE, error=error)
 
 
+def diverged(record: Record) -> Record:
+    """Return a record as that of a network whose logits are NaN."""
+    m = record.measured
+    none = tuple(0 for _ in m.row_names)
+    counts = replace(m, correct=0, lost=none, gained=none, nan_answers=m.test_size)
+    return replace(record, measurement=counts)
+
+
 def records_of(
     configs: Iterable[ModelConfig],
     *,

@@ -287,3 +287,29 @@ def test_pickles_clones_and_hashes_are_those_of_the_parameters() -> None:
     assert (pickle.loads(pickle.dumps(encoder)).transform([[7], [BIG]]) == codes).all()
     assert basis.range == 225  # a cached property, like those that fit reads
     assert joblib.hash(clone(encoder)) == before  # or Pipeline(memory=...) would miss its cache
+
+
+@pytest.mark.parametrize(
+    "dtype", ["int8", "int64", "uint64", "float32", "float64", "M8[D]", "M8[ns]", "object"]
+)
+def test_masked_entries_are_missing_values(dtype: str) -> None:
+    values = np.array([[1], [2], [3]]).astype(dtype)
+    masked = np.ma.array(values, mask=[[False], [True], [False]])
+    features = PrimeFourierFeatures(modulus=7, missing="indicator")
+    found = features.fit_transform(masked)
+    assert found[:, -1].tolist() == [0, 1, 0]
+    assert found[1, :-1].tolist() == [0] * 2
+    whole = PrimeFourierFeatures(modulus=7).fit_transform(np.ma.array(values))
+    assert np.array_equal(found[[0, 2], :-1], whole[[0, 2]])
+    back = features.inverse_transform(found)[:, 0]
+    assert pd.isna(back[1])
+    assert (back[[0, 2]] == features.inverse_transform(found[[0, 2]])[:, 0]).all()
+    with pytest.raises(ValueError, match=r"row 1 has no value \(null, NaN, NaT or masked\)"):
+        PrimeFourierFeatures(modulus=7).fit(masked)
+
+
+def test_masked_constants_in_lists_are_missing_and_masked_features_are_refused() -> None:
+    features = PrimeFourierFeatures(modulus=7, missing="indicator")
+    assert features.fit_transform([[np.ma.masked], [3]])[:, -1].tolist() == [1, 0]
+    with pytest.raises(ValueError, match="features must all have values, got masked ones"):
+        features.inverse_transform(np.ma.array(np.zeros((1, 3)), mask=[[True, False, False]]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from numbers import Real
 
 
 def require_choice(value: object, choices: Sequence[str], name: str) -> None:
@@ -19,6 +20,17 @@ def require_choice(value: object, choices: Sequence[str], name: str) -> None:
     meant = f"; did you mean {near[0]!r}?" if near else ""
     *first, last = (repr(choice) for choice in choices)
     raise ValueError(f"{name} must be {', '.join(first)} or {last}, got {value!r}{meant}")
+
+
+def require_number(value: object, name: str) -> None:
+    """Raise TypeError if a value is not a real number, of Python or numpy.
+
+    >>> require_number("0.5", "floor")
+    Traceback (most recent call last):
+    TypeError: floor must be a number, got a str, '0.5'
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, got a {type(value).__name__}, {value!r:.80}")
 
 
 def refuse_unknown(keys: Iterable[str], known: Sequence[str], where: str) -> None:

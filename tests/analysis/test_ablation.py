@@ -408,9 +408,71 @@ def test_a_frame_has_plain_types_also_without_metrics_and_rows(library: Any) -> 
         assert {types.pop("kind")} <= text
         assert types.pop("label") in ({"int64", "Int64"} if rows else text)
         assert types.pop("relevant") in ("bool", "Boolean")
-        counts = {types.pop(name).lower() for name in ("size", "correct_before", "lost", "gained")}
+        whole = ("size", "correct_before", "lost", "gained", "nan_before", "nan_after")
+        counts = {types.pop(name).lower() for name in whole}
         assert (counts, {kind.lower() for kind in types.values()}) == ({"int64"}, {"float64"})
     frame = ablation_frame([*found, metric], library, relevant={3})
     assert list(frame["label"] == 3) == list(frame["relevant"]) == [True, False, True]
     missing = frame["metric_before"].isna if library == "pandas" else frame["metric_before"].is_null
     assert list(missing()) == [True, True, False]
+
+
+def nan_for(model: nn.Module, which: Callable[[Tensor], Tensor], value: float) -> nn.Module:
+    """Return a model whose logits have a value of no meaning for some of its inputs."""
+
+    class Broken(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = model
+
+        def forward(self, x: Tensor) -> Tensor:
+            return torch.where(which(x)[:, None], value, self.inner(x))
+
+    return Broken()
+
+
+@pytest.mark.parametrize("value", [torch.nan, -torch.inf])
+def test_nan_is_never_an_answer(value: float) -> None:
+    inner = residue_reader(15)
+    model = nan_for(inner, lambda x: x % 15 < 5, value)
+    found = ablate(model, NUMBERS, NUMBERS % 15, feature_groups(BASIS, "prime"), at=inner[0])
+    for one in found:
+        assert one.correct_before == 2 * len(NUMBERS) // 3, "residue 0 has no answer either"
+        assert (one.nan_before, one.nan_after, one.diverged) == (350, 350, True)
+        assert one.lost <= one.correct_before
+    whole = ablate(inner, NUMBERS, NUMBERS % 15, feature_groups(BASIS, "prime"), at=inner[0])
+    assert not any(one.diverged or one.nan_after for one in whole)
+
+
+def test_one_nan_among_the_logits_is_no_answer_and_minus_infinity_is_one() -> None:
+    table = torch.tensor([[0, 2, 1], [0, 2, torch.nan], [-torch.inf, 2, -torch.inf]])
+    groups = {"nothing": torch.tensor(False)}
+    model = nn.Embedding.from_pretrained(table)
+    for label, correct in ((1, 2), (2, 0)):
+        labels = torch.full((3,), label)
+        (found,) = ablate(model, torch.arange(3), labels, groups, at=model)
+        assert (found.correct_before, found.nan_before) == (correct, 1)
+    labels = torch.tensor([1, -100, 1])
+    (found,) = ablate(model, torch.arange(3), labels, groups, at=model)
+    assert (found.size, found.correct_before, found.diverged) == (2, 2, False), "-100 is ignored"
+
+
+def test_an_ablation_that_makes_nan_loses_the_answer() -> None:
+    class Normalised(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return x / x.square().sum(-1, keepdim=True).sqrt()
+
+    x = torch.eye(2).repeat(5, 1)
+    groups = {"all": torch.tensor([True, True])}
+    (found,) = ablate(Normalised(), x, x.argmax(1), groups)
+    assert (found.accuracy, found.lost, found.nan_before, found.nan_after) == (1.0, 10, 0, 10)
+    frame = ablation_frame([found])
+    assert frame[["nan_before", "nan_after"]].to_numpy().tolist() == [[0, 10]]
+
+
+def test_more_nan_than_wrong_answers_are_refused() -> None:
+    counts: dict[str, Any] = {"size": 10, "correct_before": 8, "lost": 1, "gained": 1}
+    assert Ablation("x", "zero", **counts, nan_before=2, nan_after=2).diverged
+    for name in ("nan_before", "nan_after"):
+        with pytest.raises(ValueError, match="must count as a wrong one"):
+            Ablation("x", "zero", **counts, **{name: 3})

@@ -172,12 +172,101 @@ def test_a_number_where_functions_or_several_are_needed_is_refused(name: str) ->
         diagnose(model, modulus=N, input_range=RANGE, **options)
 
 
-def test_a_diverged_network_is_refused() -> None:
-    last = nn.Linear(4, 3)
-    model = nn.Sequential(PrimeFourierEmbedding(PrimeBasis((3,), 1)), nn.Flatten(), last)
-    nn.init.constant_(last.bias, torch.nan)
-    with pytest.raises(ValueError, match="weights must be finite, got NaN or infinity"):
-        diagnose(model, modulus=3, input_range=RANGE)
+def train_until_nan(model: nn.Module, modulus: int) -> None:
+    """Train a network with a learning rate that explodes, until its loss is NaN."""
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e20)
+    for _ in range(100):
+        pairs = torch.randint(RANGE, (64, 2))
+        loss = nn.functional.cross_entropy(model(pairs), pairs.sum(1) % modulus)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if loss.isnan():
+            return
+    raise AssertionError("the network has not diverged")
+
+
+def test_a_network_that_was_trained_until_it_diverged_is_called_so() -> None:
+    embedding = PrimeFourierEmbedding(PrimeBasis((3, 5), 1))
+    model = nn.Sequential(embedding, nn.Flatten(), nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 3))
+    train_until_nan(model, 3)
+    # every label is 0, the class that the argmax of NaN names
+    found = diagnose(model, modulus=3, input_range=RANGE, label=lambda x: 0 * x.sum(1), samples=200)
+    assert found.diverged
+    assert not found.honest
+    assert (found.accuracy, {*found.beyond.values()}) == (0.0, {0.0})
+    assert {*found.nan_beyond.values()} == {(200, 200)}
+    assert found.verdict == (
+        "The network has diverged: its logits are NaN on 200 of 200 inputs below 100. Train it "
+        "again, for example with a smaller learning rate."
+    )
+    assert all(a.diverged and (a.nan_before, a.lost) == (200, 0) for a in found.ablations)
+
+
+def test_nan_beyond_the_range_alone_is_named_and_wrong() -> None:
+    class Overflowing(Network):
+        def forward(self, x: Tensor) -> Tensor:
+            logits = super().forward(x)
+            return torch.where((x[:, :1] + x[:, 1:]) > 10**6, torch.nan, logits)
+
+    found = diagnose(
+        Overflowing((3, 7, 11), 1, alias=0, slow=False),
+        modulus=N,
+        input_range=500,
+        beyond=(10**9,),
+        label=lambda x: 0 * x.sum(1) + torch.where(x.sum(1) > 10**6, 0, x.sum(1) % N),
+    )
+    assert (found.accuracy, found.diverged, found.honest) == (1.0, False, False)
+    assert found.beyond[10**9] == 0
+    assert "Its logits are NaN on 4000 of 4000 inputs 500000000 … 1000000000." in found.verdict
+
+
+def test_weights_that_are_nan_and_unused_say_nothing() -> None:
+    model = Network((3, 7, 11), 1, alias=0, slow=False)
+    model.unused = nn.Linear(2, 2)
+    nn.init.constant_(model.unused.bias, torch.nan)
+    assert diagnose(model, modulus=N, input_range=500).honest
+
+
+@pytest.mark.parametrize(
+    ("primes", "depth", "modulus", "words"),
+    [
+        ((3, 7), 1, 231, "To see all of 231, add the prime 11."),
+        ((3, 13), 1, 231, "To see all of 231, add the primes 7, 11."),
+        ((3, 5), 1, 45, "To see all of 45, raise the depth from 1 to 2."),
+    ],
+)
+def test_a_missing_prime_is_named_instead_of_more_training(
+    primes: tuple[int, ...], depth: int, modulus: int, words: str
+) -> None:
+    basis = PrimeBasis(primes, depth)
+    model = nn.Sequential(
+        PrimeFourierEmbedding(basis), nn.Flatten(), nn.Linear(2 * basis.dim, modulus)
+    )
+    verdict = diagnose(model, modulus=modulus, input_range=500).verdict
+    assert verdict.startswith("Has not learned the task")
+    assert words in verdict
+    assert "longer" not in verdict
+
+
+def test_a_missing_prime_is_named_where_its_answers_fail_beyond_the_range() -> None:
+    class Memory(nn.Module):
+        """Adds modulo 33 below 100, and knows nothing of larger numbers."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.embedding = PrimeFourierEmbedding(PrimeBasis((3,), depth=5))
+
+        def forward(self, x: Tensor) -> Tensor:
+            known = (self.embedding(x) == self.embedding(x % 243)).all(-1).all(-1)
+            right: Tensor = nn.functional.one_hot(x.remainder(243).sum(1) % 33, 33)
+            return torch.where(known[:, None], right, 0)
+
+    verdict = diagnose(Memory(), modulus=33, input_range=100, kinds=("zero",)).verdict
+    assert "Expect errors from inputs" in verdict
+    assert "The basis cannot see the factor 11" in verdict
+    assert "No circle explains it" not in verdict
+    assert "slow circles" not in verdict
 
 
 def test_a_range_in_which_no_sum_wraps_around_is_named() -> None:

@@ -5,13 +5,14 @@ import pickle
 from math import gcd
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from sympy import factorint
+from sympy import factorint, primerange
 from sympy.ntheory import discrete_log, primitive_root
 
 import primefourier as pf
@@ -139,7 +140,7 @@ def test_a_noisy_code_is_decoded_with_its_margin_or_refused() -> None:
     assert basis.channels[5] == (11, 5)
     found = basis.decode(code, min_margin=0.3)
     assert (found.value, round(found.margin, 6)) == (7, 0.4)
-    with pytest.raises(UnclearCodeError, match=r"modulo 11 its margin is 0.4, below 0.9; pass a"):
+    with pytest.raises(UnclearCodeError, match=r"modulo 11 its margin is 0.4, below 0.99; pass a"):
         basis.decode(code)
     for bad in (np.nan, np.inf):
         code[5, 0] = bad
@@ -216,3 +217,60 @@ def test_a_plan_explains_itself() -> None:
     assert "those modulo none" in pf.plan_product(13, CharacterBasis((5,))).explain()
     with pytest.raises(TypeError, match="must be a CharacterBasis, got a PrimeBasis"):
         pf.plan_product(35, PrimeBasis((5, 7), 1))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16", "float8_e4m3fn"])
+@pytest.mark.parametrize("min_margin", [None, 0.0])
+def test_no_accepted_dtype_decodes_its_own_codes_wrongly(
+    dtype: str, min_margin: float | None
+) -> None:
+    refused, reasons = [], {True}
+    drawn = np.random.default_rng(0)
+    moduli = [*primerange(3, 1500), *primerange(20_000, 20_400), *primerange(2**20 - 200, 2**20)]
+    for m in [*moduli, 2, 4, 1024, 2**20, 3**12, 997**2, 262147]:
+        basis = CharacterBasis((m,))
+        prime = min(factorint(m))
+        numbers = drawn.integers(0, m, 200)
+        if m > prime:
+            numbers = numbers[numbers % prime > 0]
+        codes = basis.encode(numbers, "float64").astype(np.dtype(getattr(ml_dtypes, dtype, dtype)))
+        try:
+            found = basis.decode(codes, min_margin=min_margin)
+        except UnclearCodeError:
+            assert min_margin is None, "at the border of what the dtype separates"
+            continue
+        except ValueError as error:
+            refused.append(m)
+            reasons.add(str(error).startswith(f"modulo {m}, codes with a rounding error of"))
+            continue
+        assert np.array_equal(found.value, numbers), (m, dtype)
+    assert 3 not in refused
+    assert reasons == {True}
+    assert (len(refused) > 0) == (dtype not in ("float64", "float32"))
+
+
+def test_torch_codes_of_a_coarse_dtype_are_refused_too() -> None:
+    basis = CharacterBasis((20_123,))  # 20122 = 2 · 10061
+    codes = torch.from_numpy(basis.encode([1, 2, 10_000], "float64"))
+    assert basis.decode(codes.float()).value.tolist() == [1, 2, 10_000]
+    for dtype in (torch.float16, torch.bfloat16):
+        with pytest.raises(ValueError, match=r"modulo 20123, codes with a rounding .* 10061"):
+            basis.decode(codes.to(dtype))
+
+
+def test_the_margin_modulo_2_is_that_of_the_principal_character() -> None:
+    basis = CharacterBasis((2,))
+    code = np.array([[0.9, 0.0]])
+    with pytest.raises(UnclearCodeError, match=r"margin is 0.8, below 0.99"):
+        basis.decode(code)
+    assert basis.decode(code, min_margin=0.7).value == 1
+    for wrong in (-0.1, 1.1, np.nan, "x"):
+        with pytest.raises(ValueError, match="min_margin must be a number between 0 and 1"):
+            basis.decode(code, min_margin=wrong)  # type: ignore[arg-type]
+
+
+def test_flat_codes_of_one_character_keep_their_batch() -> None:
+    basis = CharacterBasis((2,))
+    codes = basis.encode([[1], [2], [3]], "float64").reshape(3, 1, 2)  # flat codes of (3, 1)
+    assert basis.decode(codes).value.shape == (3,)
+    assert basis.decode(codes, flat=True).value.tolist() == [[1], [0], [1]]

@@ -227,3 +227,25 @@ def test_wrong_options_are_refused(options: Any, words: str) -> None:
 def test_everything_but_floats_is_refused(value: Any) -> None:
     with pytest.raises((TypeError, ValueError), match=r"floats are required, got|masked floats"):
         pf.decode(value, SMALL)
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (3, 1), (3, 1, 1), (1, 1), (2, 1, 1, 1)])
+def test_flat_codes_of_one_circle_keep_their_batch(shape: tuple[int, ...]) -> None:
+    basis = PrimeBasis((7,), depth=1)
+    numbers = np.arange(np.prod(shape, dtype=int)).reshape(shape)
+    for flat in (True, False):
+        codes = pf.encode(numbers, basis, "float64", flat=flat)
+        found = pf.decode(codes, basis, flat=flat)
+        assert np.shape(found.value) == shape
+        assert np.array_equal(found.value, numbers)
+
+
+def test_codes_of_the_other_layout_are_refused_where_it_is_said() -> None:
+    basis = PrimeBasis((3, 5), depth=2)
+    codes = pf.encode([1, 2], basis)
+    with pytest.raises(ValueError, match=r"have shape \(\.\.\., 8\), got \(2, 2, 2, 2\)"):
+        pf.decode(codes, basis, flat=True)
+    with pytest.raises(ValueError, match=r"have shape \(\.\.\., 2, 2, 2\), got \(2, 8\)"):
+        pf.decode(codes.reshape(2, 8), basis, flat=False)
+    with pytest.raises(ValueError, match="flat must be True, False or None, got a str, 'yes'"):
+        pf.decode(codes, basis, flat="yes")  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from explorer_pages import write_report
-from lab_records import EXP1, configs_of, failed, plausible, records_of
+from lab_records import EXP1, configs_of, diverged, failed, plausible, records_of
 from primefourier import lab
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
@@ -31,6 +31,8 @@ def check_page(browser: Browser, file: Path, *words: str) -> None:
 
 
 OWN = configs_of("exp2", moduli=[45, 12], ranges=[50], primes=[2, 3], operation="multiply")
+DIVERGED = configs_of("exp2", moduli=[15], ranges=[50], seeds=[1, 2])
+DIVERGED_RECORDS = plausible(DIVERGED)
 NONE_RELEVANT = configs_of("exp2", moduli=[49], ranges=[50], primes=[2, 3])
 CASES: dict[str, tuple[Sequence[ModelConfig], Sequence[Record], list[str]]] = {
     "nothing planned": (
@@ -47,6 +49,16 @@ CASES: dict[str, tuple[Sequence[ModelConfig], Sequence[Record], list[str]]] = {
         EXP1[:4],
         [failed(config, "x" * 200_000) for config in EXP1[:4]],
         ["4 failed", "a+b mod 3 r=100 |P|=4 seed=42", "failed"],
+    ),
+    "one of two seeds diverged": (
+        DIVERGED,
+        [diverged(DIVERGED_RECORDS[0]), DIVERGED_RECORDS[1]],
+        ["2 of 2 models measured, 1 diverged and left out of means"],
+    ),
+    "all diverged": (
+        DIVERGED,
+        [diverged(record) for record in DIVERGED_RECORDS],
+        ["2 diverged and left out of means", "all networks diverged", "NaN"],
     ),
     "own settings": (
         OWN,

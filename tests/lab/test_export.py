@@ -107,7 +107,7 @@ def test_a_file_holds_every_figure_of_every_record(tmp_path: Path, kind: Format)
                 "beyond": [], "accuracy_beyond": [],
                 "row_names": list(map(str, primes(config))),
                 "relevant": [str(p) for p in primes(config) if modulus(config) % p == 0],
-                "train_size": m.train_size, "test_size": m.test_size,
+                "train_size": m.train_size, "test_size": m.test_size, "diverged": False,
                 "accuracy": m.correct / m.test_size,
                 "accuracy_by_epoch": [c / m.test_size for c in m.correct_by_epoch],
 

@@ -171,3 +171,13 @@ def test_wrong_arguments_are_refused() -> None:
         network(operands=0)
     with pytest.raises(ValueError, match="a hidden width must be an integer of at least 1, got 0"):
         ChannelNetwork(BASIS, hidden=(8, 0))
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_codes_of_another_dtype_are_read_in_that_of_the_weights(shared: bool) -> None:
+    basis = PrimeBasis((3, 5), 1)
+    network = ChannelNetwork(basis, hidden=(8,), shared=shared)
+    codes = torch.randn(6, 2, 4)
+    for dtype in (torch.bfloat16, torch.float64):
+        narrow = codes.to(dtype)
+        assert torch.equal(network(narrow), network(narrow.float()))

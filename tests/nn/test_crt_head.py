@@ -139,7 +139,7 @@ def test_the_circular_loss_is_half_the_squared_distance_on_the_circle() -> None:
 def test_missing_integers_do_not_count(kind: str) -> None:
     head = CRTHead(5, BASIS)
 
-    def loss(x: Tensor, numbers: Tensor, mask: Tensor | None = None, **keep: Tensor) -> Tensor:
+    def loss(x: Tensor, numbers: Tensor, mask: Tensor | None = None, **keep: Any) -> Tensor:
         if kind == "head":
             return head.loss(x, numbers, padding_mask=mask, **keep)
         return circular_loss(head(x), numbers, BASIS, padding_mask=mask, **keep)
@@ -262,3 +262,120 @@ def test_wrong_arguments_are_refused() -> None:
     deep = PrimeBasis((59,), 12)
     with pytest.raises(ValueError, match=r"needs periods below 2\^62, got 59\^12"):
         CRTHead(5, deep).loss(features, torch.arange(4))
+
+
+LOSSES = ["head", "circular"]
+
+
+def loss_of(kind: str, basis: PrimeBasis, values: Tensor, integers: Any, **options: Any) -> Tensor:
+    """Return the loss of the head on features, or the circular loss on codes."""
+    if kind == "circular":
+        return circular_loss(values, integers, basis, **options)
+    torch.manual_seed(0)
+    return CRTHead(basis.dim, basis).loss(values, integers, **options)
+
+
+@pytest.mark.parametrize("kind", LOSSES)
+@pytest.mark.parametrize("form", [list, np.array, torch.tensor])
+def test_ignored_integers_do_not_count(kind: str, form: Any) -> None:
+    basis, values = PrimeBasis((3, 5), 2), torch.randn(2, 3, 8)
+    integers = form([[1, -100, 7], [-100, -100, 2]])
+    kept = torch.tensor([[1, 0, 1], [0, 0, 1]])
+    wanted = loss_of(kind, basis, values, integers, attention_mask=kept)
+    found = loss_of(kind, basis, values, integers, ignore_index=-100)
+    assert found == wanted
+    assert loss_of(kind, basis, values, integers) != wanted, "-100 is an integer like any other"
+    masked = loss_of(
+        *(kind, basis, values, integers), ignore_index=-100, padding_mask=torch.ones(2, 3) > 0
+    )
+    assert masked == 0
+    both = {"ignore_index": -100, "attention_mask": torch.tensor([[0, 1, 1], [1, 1, 1]])}
+    fewer = torch.tensor([[0, 0, 1], [0, 0, 1]])
+    assert loss_of(kind, basis, values, integers, **both) == loss_of(
+        kind, basis, values, integers, attention_mask=fewer
+    )
+
+
+@pytest.mark.parametrize("dtype", [torch.uint64, torch.uint8, torch.int8])
+def test_an_ignored_integer_that_a_dtype_cannot_hold_ignores_nothing(dtype: torch.dtype) -> None:
+    basis, values = PrimeBasis((3, 5), 2), torch.randn(2, 8)
+    integers = torch.tensor([5, 44]).to(dtype)
+    for index in (300, -212, -100 if dtype != torch.int8 else 300, 10**30):
+        found = loss_of("head", basis, values, integers, ignore_index=index)
+        assert found == loss_of("head", basis, values, integers)
+    wide = torch.tensor([2**64 - 100, 1], dtype=torch.uint64)
+    found = loss_of("head", basis, values, wide, ignore_index=-100)
+    assert found == loss_of("head", basis, values, wide), "2^64 - 100 is not -100"
+
+
+@pytest.mark.parametrize("kind", LOSSES)
+@pytest.mark.parametrize("value", [torch.nan, torch.inf])
+@pytest.mark.parametrize("way", ["padding_mask", "attention_mask", "ignore_index"])
+def test_nan_features_of_missing_integers_have_no_gradient(
+    kind: str, value: float, way: str
+) -> None:
+    basis = PrimeBasis((3, 5), 2)
+    values = torch.randn(4, 8)
+    values[[1, 3]] = value
+    values.requires_grad_()
+    integers = torch.tensor([1, -100, 2, -100])
+    missing = integers == -100
+    options: dict[str, Any] = {
+        "padding_mask": missing,
+        "attention_mask": ~missing,
+        "ignore_index": -100,
+    }
+    head = CRTHead(8, basis)
+    inputs = {way: options[way]}
+    loss = (
+        head.loss(values, integers, **inputs)
+        if kind == "head"
+        else circular_loss(values, integers, basis, **inputs)
+    )
+    loss.backward()
+    assert values.grad is not None
+    assert values.grad.isfinite().all()
+    assert (values.grad[missing] == 0).all()
+    assert (values.grad[~missing] != 0).any()
+    for parameter in head.parameters() if kind == "head" else ():
+        assert parameter.grad is not None
+        assert parameter.grad.isfinite().all()
+
+
+@pytest.mark.parametrize("weights", [torch.float32, torch.bfloat16, torch.float16, torch.float64])
+@pytest.mark.parametrize("features", [torch.float32, torch.bfloat16, torch.float64])
+def test_features_may_have_another_dtype_than_the_weights(
+    weights: torch.dtype, features: torch.dtype
+) -> None:
+    head = CRTHead(16, PrimeBasis((3, 5), 2), dtype=weights)
+    x = torch.randn(4, 16).to(features).requires_grad_()
+    head.loss(x, torch.arange(4)).backward()
+    assert x.grad is not None
+    assert x.grad.dtype == features
+    same = head(x.to(weights))
+    assert torch.equal(head(x), same)
+    with torch.autocast("cpu", torch.bfloat16):
+        narrowed = weights if weights == torch.float64 else torch.bfloat16
+        assert head.linear(x.to(weights)).dtype == narrowed
+        assert head.loss(x, torch.arange(4)).isfinite()
+        assert head.decode(x).value.shape == (4,)
+
+
+def test_features_of_another_kind_or_width_are_refused() -> None:
+    head = CRTHead(16, PrimeBasis((3, 5), 2))
+    wrong: list[Any] = [torch.zeros(2, 15), torch.zeros(2, 16, dtype=torch.int64), torch.zeros(())]
+    for x in wrong:
+        for call in (head, head.decode, lambda x: head.loss(x, [1, 2])):
+            with pytest.raises(ValueError, match=r"must be floats of shape \(\.\.\., 16\)"):
+                call(x)
+    with pytest.raises(TypeError, match="features must be a torch tensor, got a list"):
+        head([0.0] * 16)
+
+
+@pytest.mark.parametrize("kind", LOSSES)
+def test_ignored_integers_of_another_shape_are_refused(kind: str) -> None:
+    basis, values = PrimeBasis((3, 5), 2), torch.randn(2, 8)
+    with pytest.raises(ValueError, match=r"integers of shape \(3,\) for codes of shape \(2, 8\)"):
+        loss_of(kind, basis, values, [1, 2, 3], ignore_index=-100)
+    with pytest.raises(TypeError, match="ignore_index must be an integer, got a float"):
+        loss_of(kind, basis, values, [1, 2], ignore_index=-100.0)

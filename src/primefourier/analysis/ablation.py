@@ -33,6 +33,9 @@ class Ablation(Generic[Label]):
         gained: The number of wrong answers that become correct.
         metric_before: The mean of the metric with all features, if there is a metric.
         metric_after: The same without the group.
+        nan_before: The number of answers with all features that are none, since a logit is NaN or
+            all are -inf. They count as wrong.
+        nan_after: The same without the group.
 
     >>> ablation = Ablation(3, "zero", size=2000, correct_before=1990, lost=1300, gained=4)
     >>> ablation.accuracy, ablation.ablated_accuracy, ablation.drop, ablation.distinguishable
@@ -47,6 +50,8 @@ class Ablation(Generic[Label]):
     gained: int
     metric_before: float | None = None
     metric_after: float | None = None
+    nan_before: int = 0
+    nan_after: int = 0
 
     def __post_init__(self) -> None:
         wrong_before = self.size - self.correct_before
@@ -57,6 +62,14 @@ class Ablation(Generic[Label]):
                 "an ablation needs size ≥ 1, 0 ≤ lost ≤ correct_before ≤ size and 0 ≤ gained ≤ "
                 f"size - correct_before, got {self}"
             )
+        wrong_after = wrong_before + self.lost - self.gained
+        if not (0 <= self.nan_before <= wrong_before and 0 <= self.nan_after <= wrong_after):
+            raise ValueError(f"an answer that is NaN must count as a wrong one, got {self}")
+
+    @property
+    def diverged(self) -> bool:
+        """Whether some answer is NaN with all features, so that drops say nothing."""
+        return self.nan_before > 0
 
     @property
     def accuracy(self) -> float:
@@ -89,7 +102,7 @@ class Ablation(Generic[Label]):
         return abs(self.drop) >= self.noise_floor
 
 
-_COUNTS = ("size", "correct_before", "lost", "gained")
+_COUNTS = ("size", "correct_before", "lost", "gained", "nan_before", "nan_after")
 _SHARES = ("accuracy", "ablated_accuracy", "drop", "p_value", "metric_before", "metric_after")
 
 
@@ -114,7 +127,13 @@ def ablation_frame(
     0      3  zero  0.648      True
     """
     require_choice(library, ("pandas", "polars"), "library")
-    found = list(ablations)
+    found = list(ablations) if isinstance(ablations, Iterable) else [ablations]
+    for one in found:
+        if not isinstance(one, Ablation):
+            raise TypeError(
+                f"ablations must be several results of ablate, got {type(one).__name__}; pass the "
+                "list that ablate returns"
+            )
     labels = [a.label for a in found]
     whole = bool(found) and all(type(label) is int for label in labels)
     types: dict[str, type] = {"label": int if whole else str, "kind": str}

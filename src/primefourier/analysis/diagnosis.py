@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -45,6 +45,8 @@ class Diagnosis:
         beyond: Accuracy on inputs from half of each number up to it, all at or above the range.
         ablations: Every row, replaced in each of the ways.
         enough: The smallest range whose sums reach N, if the input range is smaller; else None.
+        nan_beyond: For each end beyond the range, how many answers are NaN, and how many there are.
+            Below the range it is ``nan_before`` of every ablation. They all count as wrong.
     """
 
     plan: Plan
@@ -52,6 +54,12 @@ class Diagnosis:
     beyond: Mapping[int, float]
     ablations: Sequence[Ablation[int]]
     enough: int | None = None
+    nan_beyond: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def diverged(self) -> bool:
+        """Whether some answer below the input range is NaN."""
+        return self.ablations[0].diverged
 
     @property
     def rows(self) -> dict[int, float]:
@@ -83,12 +91,27 @@ class Diagnosis:
             f"No sum of inputs below {r} reaches {n}, so none wraps around: train on a range of "
             f"{self.enough} or more."
         ]  # fmt: skip
+        if self.diverged:
+            first = self.ablations[0]
+            return (
+                f"The network has diverged: its logits are NaN on {first.nan_before} of "
+                f"{first.size} inputs below {r}. Train it again, for example with a "
+                "smaller learning rate."
+            )
+        unseen = [] if self.plan.complete else [self.plan.explain_missing()]
         if self.accuracy < RIGHT:
             words = [f"Has not learned the task: accuracy {self.accuracy:.3f} on inputs below {r}."]
-            return " ".join(words + (unwrapped or ["Train it longer, or give it more pairs."]))
+            reasons = unseen + unwrapped
+            return " ".join(words + (reasons or ["Train it longer, or give it more pairs."]))
         if self.honest:
             return f"Uses only the primes of {n}, and was right on every input tried."
         words = self._unneeded_words()
+        for end, (missing, size) in self.nan_beyond.items():
+            if missing:
+                words.append(
+                    f"Its logits are NaN on {missing} of {size} inputs {end // 2} … {end}."
+                )
+                break
         wrong = [(end, accuracy) for end, accuracy in self.beyond.items() if accuracy < RIGHT]
         if wrong:
             end, accuracy = wrong[0]
@@ -97,14 +120,14 @@ class Diagnosis:
                 f"Expect errors from inputs {known} on: accuracy {accuracy:.3f} on {end // 2} … "
                 f"{end}."
             )
-            words += unwrapped
+            words += unseen + unwrapped
             depth = max((d for _, d in self.plan.relevant), default=0) + 1
-            if not self.unneeded and self.plan.basis.depth > depth:
+            if not (self.unneeded or unseen) and self.plan.basis.depth > depth:
                 words.append(
                     "No row is used without need, so slow circles of deeper powers probably serve "
                     f"as constants: use depth {depth}."
                 )
-            elif not self.unneeded and not unwrapped:
+            elif not (self.unneeded or unseen or unwrapped):
                 words.append(
                     "No circle explains it; check whether the model reads its integers otherwise, "
                     "and whether the labels are right for large integers."
@@ -241,6 +264,8 @@ def diagnose(
         raise ValueError(f"beyond must have at least one number, and none above 2^63, got {ends}")
     if isinstance(kinds, str):
         raise TypeError(f"kinds must be a sequence of kinds, such as ({kinds!r},), got a str")
+    if not isinstance(kinds, Sequence):
+        raise TypeError(f"kinds must be a sequence of kinds, such as ('zero',), got {kinds!r:.80}")
     for name, function in (("label", label), ("prepare", prepare)):
         if function is not None and not callable(function):
             raise TypeError(
@@ -273,26 +298,27 @@ def diagnose(
     if not found:
         raise ValueError(f"kinds must name at least one of {get_args(Kind)}, got none")
     tests = {end: draw(end // 2, end) for end in ends}
+    nothing = {e: _ablate_nothing(model, embedding, prepare(x), label(x)) for e, x in tests.items()}
     return Diagnosis(
         plan(n, embedding.basis, input_range=r),
         found[0].accuracy,
-        {e: _accuracy(model, embedding, prepare(x), label(x)) for e, x in tests.items()},
+        {end: far.accuracy for end, far in nothing.items()},
         found,
         enough,
+        {end: (far.nan_before, far.size) for end, far in nothing.items()},
     )
 
 
-def _accuracy(model: nn.Module, at: nn.Module, inputs: Inputs, labels: Tensor) -> float:
-    """Return the accuracy of a model: an ablation of nothing."""
-    (nothing,) = ablate(model, inputs, labels, {0: torch.tensor(False)}, at=at)
-    return nothing.accuracy
+def _ablate_nothing(
+    model: nn.Module, at: nn.Module, inputs: Inputs, labels: Tensor
+) -> Ablation[int]:
+    """Count the right answers of a model, and those that are NaN."""
+    return ablate(model, inputs, labels, {0: torch.tensor(False)}, at=at)[0]
 
 
 def _only_embedding(model: nn.Module) -> PrimeFourierEmbedding:
     if not isinstance(model, nn.Module):
         raise TypeError(f"model must be a torch module, got a {type(model).__name__}")
-    if not all(bool(weights.isfinite().all()) for weights in model.parameters()):
-        raise ValueError("the model's weights must be finite, got NaN or infinity: it has diverged")
     found = [module for module in model.modules() if isinstance(module, PrimeFourierEmbedding)]
     if len(found) != 1:
         raise ValueError(

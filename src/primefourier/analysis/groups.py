@@ -94,6 +94,7 @@ def feature_mask(groups: Mapping[Any, Tensor]) -> Tensor:
     [0, 0, 1, 1]
     """
     masks = list(groups.values()) if isinstance(groups, Mapping) else []
+    masks = masks if all(isinstance(mask, Tensor) for mask in masks) else []
     if len({m.shape for m in masks}) != 1 or not bool((torch.stack(masks).sum(0) == 1).all()):
         raise ValueError(
             "groups must be masks of one shape by their labels, with every feature in exactly one "

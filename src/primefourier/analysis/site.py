@@ -9,6 +9,8 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
+from primefourier.arithmetic.integers import require_dense
+
 Inputs = Tensor | Mapping[str, Any] | tuple[Any, ...]
 Change = Callable[[int, Tensor], Tensor]
 
@@ -109,6 +111,8 @@ def count_inputs(batch: Inputs) -> int:
         )
     parts = batch.values() if isinstance(batch, Mapping) else batch
     tensors = [batch] if isinstance(batch, Tensor) else [x for x in parts if isinstance(x, Tensor)]
+    for tensor in tensors:
+        require_dense(tensor, "inputs")
     sizes = {len(tensor) if tensor.ndim else 0 for tensor in tensors}
     if len(sizes) != 1 or 0 in sizes:
         raise ValueError(

@@ -7,6 +7,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from primefourier._checks import require_number
+from primefourier.arithmetic.integers import describe
+
 Row = TypeVar("Row")
 
 
@@ -73,6 +76,11 @@ def selectivity(drops: Mapping[Row, float], relevant: Collection[Row]) -> Select
     >>> selectivity({3: 0.75, 5: 0.25}, relevant=(3, 5)).other is None
     True
     """
+    if not isinstance(drops, Mapping) or not isinstance(relevant, Collection):
+        raise TypeError(
+            "drops must be a mapping from rows to numbers, and relevant a collection of rows, got "
+            f"{describe(drops)}, and {describe(relevant)}"
+        )
     missing = [row for row in relevant if row not in drops]
     if missing or not relevant:
         got = f"{missing[0]!r} without a drop" if missing else "none"
@@ -81,6 +89,7 @@ def selectivity(drops: Mapping[Row, float], relevant: Collection[Row]) -> Select
             f"are {list(drops)}"
         )
     for row, drop in drops.items():
+        require_number(drop, f"the drop of row {row!r}")
         if not math.isfinite(drop):
             raise ValueError(f"drops must be finite, got {drop} for row {row!r}")
     inside = [drop for row, drop in drops.items() if row in relevant]
@@ -111,6 +120,10 @@ def specialisation_ratio(relevant: float, other: float | None, floor: float) -> 
     >>> specialisation_ratio(0.5, -0.001, floor=0.125)
     Ratio(value=4.0, is_lower_bound=True)
     """
+    require_number(floor, "floor")
+    require_number(relevant, "relevant")
+    if other is not None:
+        require_number(other, "other")
     if not 0 < floor < math.inf:
         raise ValueError(f"floor must be positive and finite, got {floor}; use noise_floor(n)")
     if other is None:

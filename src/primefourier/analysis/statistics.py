@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from primefourier._checks import missing_extra
+from primefourier._checks import missing_extra, require_number
 from primefourier.arithmetic.integers import as_integer, as_integers
 
 
@@ -185,7 +185,10 @@ def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
     Interval(mean=0.61, low=None, high=None, count=1)
     """
     _require_confidence(confidence)
-    given = np.asarray(values)
+    try:
+        given = np.asarray(values)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ValueError(f"values must be one sequence of numbers, got {values!r:.80}") from error
     if given.ndim != 1 or given.size == 0:
         raise ValueError(
             f"values must be one sequence of at least one number, got shape {given.shape}"
@@ -204,6 +207,7 @@ def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
 
 
 def _require_confidence(confidence: float) -> None:
+    require_number(confidence, "confidence")
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be between 0 and 1, got {confidence}; use 0.95 for 95 %")
 

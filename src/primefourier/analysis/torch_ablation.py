@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from primefourier._checks import require_choice
 from primefourier.analysis.ablation import Ablation, Kind, Label
+from primefourier.analysis.answers import count_missing, right_answers
 from primefourier.analysis.groups import require_mask
 from primefourier.analysis.site import (
     FeatureSite,
@@ -20,7 +21,7 @@ from primefourier.analysis.site import (
     evaluating,
     select_inputs,
 )
-from primefourier.arithmetic.integers import as_integer, require_integer_tensor
+from primefourier.arithmetic.integers import as_integer, require_integer_tensor, require_values
 from primefourier.nn.embedding import require_tensor
 
 Metric = Callable[[Tensor, Tensor], Tensor]
@@ -44,7 +45,9 @@ def ablate(
 ) -> list[Ablation[Label]]:
     """Replace each group of features in turn, and count the answers that change.
 
-    Weights, hooks, training flags and the random state of the model stay unchanged.
+    Weights, hooks, training flags and the random state of the model stay unchanged. An answer whose
+    logits hold a NaN is wrong, whatever its label, and is counted in ``nan_before`` or
+    ``nan_after``.
 
     Args:
         model: Any classifier that maps inputs to logits.
@@ -82,23 +85,28 @@ def ablate(
     require_choice(kind, get_args(Kind), "kind")
     if not isinstance(groups, Mapping):
         raise TypeError(f"groups must have a mask for each label, got a {type(groups).__name__}")
+    if metric is not None and not callable(metric):
+        raise TypeError(f"metric must be a function of logits and labels, got {metric!r:.80}")
     site = FeatureSite(model, at)
     size = _require_samples(inputs, labels)
     step = as_integer(batch_size, "batch_size", at_least=1)
     device = next(chain(model.parameters(), model.buffers(), [labels])).device
 
-    def answer(change: Callable[[slice, int, Tensor], Tensor]) -> tuple[Tensor, float | None]:
-        """Return which answers are correct with changed features, and the mean of the metric."""
-        correct, values = [], []
+    def answer(
+        change: Callable[[slice, int, Tensor], Tensor],
+    ) -> tuple[Tensor, int, float | None]:
+        """Return which answers are correct, how many are NaN, and the mean of the metric."""
+        correct, values, missing = [], [], 0
         for start in range(0, size, step):
             here = slice(start, start + step)
             logits = site.run(select_inputs(inputs, here, device), partial(change, here))
             known, given = _pick_answers(logits, labels[here].to(logits.device))
-            correct.append(known.argmax(1) == given)
+            correct.append(right_answers(known, given))
+            missing += count_missing(known)
             if metric is not None:
                 values.append(_require_metric(metric(known, given), len(given)))
         mean = float(torch.cat(values).double().mean()) if values else None
-        return torch.cat(correct), mean
+        return torch.cat(correct), missing, mean
 
     seen: dict[int, list[Tensor]] = {}
 
@@ -109,7 +117,7 @@ def ablate(
         return features
 
     with torch.no_grad(), evaluating(model):
-        before, metric_before = answer(remember)
+        before, nan_before, metric_before = answer(remember)
         start = "mean" if kind == "optimal" else kind
         others = [replacement(start, torch.cat(f), size=size, seed=seed) for f in seen.values()]
         ablations = []
@@ -127,10 +135,11 @@ def ablate(
             ) -> Tensor:  # fmt: skip
                 return torch.where(masks[call], values[call][here], features)
 
-            after, metric_after = answer(replace)
+            after, nan_after, metric_after = answer(replace)
             lost, gained = int((before & ~after).sum()), int((after & ~before).sum())
             counts = (len(before), int(before.sum()), lost, gained)
-            ablations.append(Ablation(label, kind, *counts, metric_before, metric_after))
+            metrics = (metric_before, metric_after)
+            ablations.append(Ablation(label, kind, *counts, *metrics, nan_before, nan_after))
     return ablations
 
 
@@ -173,6 +182,7 @@ def _fit_constants(
 
 def _require_samples(inputs: Inputs, labels: Tensor) -> int:
     require_tensor(labels, "labels")
+    require_values(labels, "labels")
     require_integer_tensor(labels)
     size = count_inputs(inputs)
     if labels.shape[:1] != (size,):

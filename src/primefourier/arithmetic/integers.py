@@ -44,16 +44,12 @@ def as_integers(values: object) -> IntegerArray:
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(values, torch.Tensor):
         require_integer_tensor(values)
-        if values.is_meta:
-            raise ValueError(
-                "integers are required, got a tensor on the meta device, which has no values; pass "
-                "a tensor on another device"
-            )
+        require_values(values, "integers")
         return _from_numpy(values.detach().cpu().numpy())
     if isinstance(values, np.ndarray | np.generic):
         return _from_numpy(np.asanyarray(values))
     if _is_integer(values):
-        return _pack([operator.index(values)]).reshape(())  # type: ignore[arg-type]
+        return _pack([_index(values, ())]).reshape(())
     if isinstance(values, Sequence) and not isinstance(values, str | bytes | bytearray):
         leaves: list[int] = []
         shape = _collect(values, leaves, ())
@@ -75,9 +71,10 @@ def as_integer(value: object, name: str, *, at_least: int | None = None) -> int:
     ValueError: depth must be an integer of at least 1, got 0
     """
     required = "an integer" if at_least is None else f"an integer of at least {at_least}"
-    if not _is_integer(value):
-        raise TypeError(f"{name} must be {required}, got {describe(value)}")
-    number = operator.index(value)  # type: ignore[arg-type]
+    try:
+        number = _leaf(value, ())
+    except TypeError as error:
+        raise TypeError(f"{name} must be {required}, got {describe(value)}") from error
     if at_least is not None and number < at_least:
         raise ValueError(f"{name} must be {required}, got {format_integer(number)}")
     return number
@@ -103,9 +100,17 @@ def _is_integer(value: object) -> bool:
     """Return whether a single value is an integer; bools of Python and numpy are not."""
     if type(value) is int:
         return True
-    if isinstance(value, bool | np.bool | np.ndarray):
+    if isinstance(value, bool | np.bool | np.ndarray | type):
         return False
     return hasattr(value, "__index__") and not hasattr(value, "__len__")
+
+
+def _index(value: object, position: tuple[int, ...]) -> int:
+    """Return an integer as a Python int; some kinds of number can be missing, as in pyarrow."""
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise _refusal(value, position) from error
 
 
 def _pack(numbers: list[int]) -> IntegerArray:
@@ -118,12 +123,36 @@ def _pack(numbers: list[int]) -> IntegerArray:
 
 
 def require_integer_tensor(tensor: Any) -> None:
-    """Raise TypeError for torch tensors of floats, complex numbers and bools."""
+    """Raise TypeError for torch tensors of floats, complex numbers and bools, and sparse ones."""
     kind = tensor.dtype
     if kind.is_floating_point or kind.is_complex or str(kind) == "torch.bool":
         raise TypeError(
             f"integers are required, got a tensor of {kind}; convert it with .to(torch.int64) if "
             "its values are integers"
+        )
+    require_dense(tensor, "integers")
+
+
+def require_dense(tensor: Any, what: str) -> None:
+    """Raise TypeError for torch tensors that are sparse or nested."""
+    if tensor.is_nested:
+        raise TypeError(
+            f"{what} are required as a tensor of one shape, got a nested tensor; pad it with "
+            "torch.nested.to_padded_tensor, and pass a padding mask"
+        )
+    if tensor.is_sparse or tensor.is_sparse_csr:
+        raise TypeError(
+            f"{what} are required as a dense tensor, got one of layout {tensor.layout}; convert it "
+            "with .to_dense()"
+        )
+
+
+def require_values(tensor: Any, what: str) -> None:
+    """Raise ValueError for torch tensors on the meta device."""
+    if tensor.is_meta:
+        raise ValueError(
+            f"{what} are required, got a tensor on the meta device, which has no values; pass a "
+            "tensor on another device"
         )
 
 
@@ -167,7 +196,7 @@ def _collect(
     for i, value in enumerate(values):
         here = (*position, i)
         if _is_integer(value):
-            leaves.append(operator.index(value))  # type: ignore[arg-type]
+            leaves.append(_index(value, here))
             shape: tuple[int, ...] = ()
         elif isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray):
             shape = _collect(value, leaves, here)
@@ -193,7 +222,7 @@ def _collect(
 def _leaf(value: object, position: tuple[int, ...]) -> int:
     if not _is_integer(value):
         raise _refusal(value, position)
-    return operator.index(value)  # type: ignore[arg-type]
+    return _index(value, position)
 
 
 def describe(value: object) -> str:
@@ -212,10 +241,12 @@ def describe(value: object) -> str:
 
 
 def is_missing(value: object) -> bool:
-    """Return whether a value is missing: None, NaN, NaT, or pandas' NA and NaT."""
+    """Return whether a value is missing: None, NaN, NaT, masked, pandas' NA, pyarrow's null."""
     if isinstance(value, float | np.floating | np.datetime64):
         return bool(np.isnan(value))
-    return value is None or type(value).__name__ in ("NAType", "NaTType")
+    if value is None or value is np.ma.masked or getattr(value, "is_valid", True) is False:
+        return True
+    return type(value).__name__ in ("NAType", "NaTType")
 
 
 def _refusal(value: object, position: tuple[int, ...]) -> TypeError:

@@ -201,6 +201,11 @@ def describe_model(record: Record) -> str:
     if record.error is not None:
         return f"{name} FAILED: {record.reason}"
     measured = record.measured
+    if measured.diverged:
+        return (
+            f"{name} DIVERGED: logits are NaN on {measured.nan_answers} of {measured.test_size} "
+            f"test examples ({record.provenance.seconds:.1f} s)"
+        )
     drops = dict(zip(measured.row_names, measured.drops, strict=True))
     wanted = measured.relevant or ()
     relevant = ", ".join(f"{row}: {drops[row]:.2f}" for row in wanted) or "none"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from primefourier._checks import plural
 from primefourier.cli.options import Ablation, Folder, Json, NewestFolder
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from primefourier.lab import Run
     from primefourier.lab.export import Format
 
+_MEANS = ("accuracy", "relevant_drop", "other_drop")
 _MOST_NAMED = 10
 """How many missing models are named."""
 
@@ -32,6 +34,7 @@ def status(folder: NewestFolder = None, /, *, json: Json = False) -> None:
                 "done": counts["measured"],
                 "failed": counts["failed"],
                 "probed": counts["probed"],
+                "diverged": len(run.diverged),
                 "running": writer is not None,
                 "writer": writer,
                 "commands": run.commands,
@@ -55,6 +58,11 @@ def status(folder: NewestFolder = None, /, *, json: Json = False) -> None:
         [[name, *(str(found[key]) for key in keys)] for name, found in shown.items()],
         left=["study"],
     )
+    if run.diverged:
+        print_text(
+            f"\n{len(run.diverged)} of {plural(counts['measured'], 'measured model')} diverged: "
+            "logits are NaN. Means leave them out."
+        )
     if counts["probed"]:
         print_text(f"\n{plural(counts['probed'], 'model')} probed.")
     for record in run.failures:
@@ -105,6 +113,8 @@ def summary(
 ) -> None:
     """Print one line per measured configuration of every study: accuracy, drops, beyond the range.
 
+    Networks that diverged are left out of means and counted.
+
     Args:
         ablation: The kind of ablation of the drops.
     """
@@ -115,19 +125,21 @@ def summary(
         return
     if not rows:
         raise ValueError(f"{run.folder} has no complete configuration ablated by {ablation!r} yet")
-    fixed = ("study", "seeds", "models", "accuracy", "relevant_drop", "other_drop", "beyond")
+    fixed = ("study", "seeds", "models", "diverged", *_MEANS, "beyond")
     for study in dict.fromkeys(row["study"] for row in rows):
         some = [row for row in rows if row["study"] == study]
         axes = list(dict.fromkeys(name for row in some for name in row if name not in fixed))
         ends = list(dict.fromkeys(end for row in some for end in row["beyond"]))
+        lost = ["diverged"] * any(row["diverged"] for row in some)
         print_text(study)
         print_table(
-            [*axes, "seeds", "accuracy", "relevant", "other", *map(_write_end, ends)],
+            [*axes, "seeds", *lost, "accuracy", "relevant", "other", *map(_write_end, ends)],
             [
                 [
                     *(str(row.get(axis, "")) for axis in axes),
                     str(row["seeds"]),
-                    *(_write_share(row[k]) for k in ("accuracy", "relevant_drop", "other_drop")),
+                    *(_write_diverged(row) for _ in lost),
+                    *(_write_share(row[name]) for name in _MEANS),
                     *(_write_share(row["beyond"].get(end)) for end in ends),
                 ]
                 for row in some
@@ -137,7 +149,14 @@ def summary(
     print_prose(
         "Test accuracy; the accuracy lost when a relevant or another row is ablated "
         f"({ablation}); then accuracy on integers below each further bound. Means over seeds."
+        + " Networks that diverged (NaN logits) are left out."
+        * any(row["diverged"] for row in rows)
     )
+
+
+def _write_diverged(row: Mapping[str, Any]) -> str:
+    """Write how many networks diverged, such as "1 of 5"."""
+    return f"{row['diverged']} of {row['models'] + row['diverged']}" if row["diverged"] else "0"
 
 
 def _write_share(value: float | None) -> str:

@@ -30,6 +30,9 @@ from primefourier.encoding.decoder import (
     as_floats,
     code_batch,
     decode,
+    default_margins,
+    require_margin,
+    require_resolution,
 )
 from primefourier.encoding.encoder import dtype_name, encode
 
@@ -156,14 +159,21 @@ class CharacterBasis:
                 column += circles.depth
         return out.reshape(*numbers.shape, *self.shape)
 
-    def decode(self, codes: object, *, min_margin: float = 0.9) -> Decoded:
+    def decode(
+        self, codes: object, *, min_margin: float | None = None, flat: bool | None = None
+    ) -> Decoded:
         """Recover integers modulo the product of the moduli.
 
         Args:
             codes: Codes as :meth:`encode` returns them, or flat; from numpy or torch.
-            min_margin: The smallest accepted margin; see :func:`primefourier.decode`.
+            min_margin: The smallest accepted margin. The default is that of
+                :func:`primefourier.decode`: the margin of a code that was rounded four times to its
+                dtype, between 0.2 and 0.99.
+            flat: Whether a code is one axis; see :func:`primefourier.decode`.
 
         Raises:
+            ValueError: If the dtype is too coarse for the largest prime factor of p - 1, where p is
+                a prime of the basis.
             UnclearCodeError: If a vector is not near any code, or is the code of a multiple of p
                 for a modulus p², p³, …: all of these have the same code.
 
@@ -174,21 +184,27 @@ class CharacterBasis:
         >>> basis.decode(basis.encode([10, 77, 3 - 77])).value
         array([10,  0,  3])
         """
-        array = as_floats(codes)[0].astype(np.float64)
-        batch = code_batch(array, self.shape)
-        flat = array.reshape(-1, *self.shape)
-        residues = np.empty((len(flat), len(self.moduli)), dtype=np.int64)
-        margin = np.empty(residues.shape)
+        if min_margin is not None:
+            require_margin(min_margin)
+        floats, roundoff = as_floats(codes)
+        batch = code_batch(floats, self.shape, flat=flat)
+        line = floats.astype(np.float64).reshape(-1, *self.shape)
+        residues = np.empty((len(line), len(self.moduli)), dtype=np.int64)
+        margin, least = np.empty(residues.shape), np.empty(residues.shape)
         column = 0
         for i, m in enumerate(self.moduli):
-            row = flat[:, column : column + len(self.rows[i])]
-            residues[:, i], margin[:, i] = _decode_row(row, m)
+            row = line[:, column : column + len(self.rows[i])]
+            allowed = {circles: _least_margin(m, circles, roundoff) for _, circles in _circles(m)}
+            start = min(allowed.values(), default=0.99)  # modulo 2 there are no circles
+            if min_margin is not None:
+                start, allowed = min_margin, dict.fromkeys(allowed, min_margin)
+            residues[:, i], margin[:, i], least[:, i] = _decode_row(row, m, start, allowed)
             column += len(self.rows[i])
-        for n, i in np.argwhere(~(margin >= min_margin))[:1].tolist():
+        for n, i in np.argwhere(~(margin >= least))[:1].tolist():
             raise UnclearCodeError(
                 f"vector {[int(j) for j in np.unravel_index(n, batch)]} is not near the code of an "
                 f"integer: modulo {self.moduli[i]} its margin is {margin[n, i]:.3g}, below "
-                f"{min_margin:g}",
+                f"{least[n, i]:.3g}",
                 "pass a smaller min_margin if the codes are noisy; modulo p², p³, … only units "
                 "can be decoded",
             )
@@ -221,13 +237,38 @@ def _circles(modulus: int) -> list[tuple[int, PrimeBasis]]:
     return [(g, PrimeBasis((q,), e)) for g, order in enumerate(orders) for q, e in factorize(order)]
 
 
-def _decode_row(row: NDArray[np.float64], modulus: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the residues and the margins of the rows of one modulus; -1 if nothing is near."""
+def _least_margin(modulus: int, circles: PrimeBasis, roundoff: float) -> float:
+    """Return the smallest margin of a circle of logarithms after four roundings.
+
+    Raises:
+        ValueError: If the rounding of the dtype makes codes of different logarithms alike.
+    """
+    try:
+        require_resolution(circles, roundoff)
+    except ValueError as error:
+        raise ValueError(f"modulo {modulus}, {error}") from error
+    return float(default_margins(circles, roundoff).min())
+
+
+def _decode_row(
+    row: NDArray[np.float64], modulus: int, start: float, allowed: dict[PrimeBasis, float]
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Return residues, margins and least margins of the rows of one modulus.
+
+    The margin is that of the character that is nearest to being refused, -1 if nothing is near.
+
+    Args:
+        row: The codes, (n, characters, 2).
+        modulus: The modulus.
+        start: The least margin of the principal character, and of zeros.
+        allowed: The least margin of each circle of logarithms.
+    """
     group = unit_group(modulus)
     principal = row[:, 0, 0]
     units = principal > 0.5
     norm = np.hypot(row[..., 0], row[..., 1])
     margin = 1 - 2 * np.where(units, np.abs(principal - 1), norm.max(axis=1))
+    least = np.full(len(row), start)
     if modulus > group.prime:  # multiples of p that are not 0
         margin[~units] = -1
     logarithms: list[list[NDArray[Any]]] = [[] for _ in group.generators]
@@ -236,8 +277,10 @@ def _decode_row(row: NDArray[np.float64], modulus: int) -> tuple[NDArray[Any], N
         part = row[units, None, column : column + circles.depth]
         found = decode(part, circles, errors="mask", min_margin=0)
         logarithms[generator].append(np.ma.getdata(found.value))
-        unclear = np.ma.getmaskarray(found.value)
-        margin[units] = np.where(unclear, -1, np.minimum(margin[units], found.margin))
+        clear = np.where(np.ma.getmaskarray(found.value), -1, found.margin)
+        nearer = clear - allowed[circles] < margin[units] - least[units]
+        margin[units] = np.where(nearer, clear, margin[units])
+        least[units] = np.where(nearer, allowed[circles], least[units])
         column += circles.depth
     index = tuple(
         combine_coprime(np.stack(parts, axis=-1), [q**e for q, e in factorize(order)])
@@ -245,4 +288,4 @@ def _decode_row(row: NDArray[np.float64], modulus: int) -> tuple[NDArray[Any], N
     )
     residues = np.zeros(len(row), dtype=np.int64)
     residues[units] = group.powers[index]
-    return residues, margin
+    return residues, margin, least

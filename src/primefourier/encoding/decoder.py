@@ -11,7 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primefourier.arithmetic.crt import combine_coprime
-from primefourier.arithmetic.integers import IntegerArray, as_integers
+from primefourier.arithmetic.integers import (
+    IntegerArray,
+    as_integers,
+    describe,
+    require_dense,
+    require_values,
+)
 from primefourier.arithmetic.reduction import MACHINE_LIMIT
 from primefourier.encoding.basis import PrimeBasis, require_basis
 
@@ -56,6 +62,7 @@ def decode(
     errors: Literal["raise", "mask"] = "raise",
     min_margin: float | None = None,
     norm_tolerance: float = 0.25,
+    flat: bool | None = None,
 ) -> Decoded:
     """Recover the integers from their codes, exactly at every depth.
 
@@ -83,6 +90,9 @@ def decode(
             for example for predictions of a network.
         norm_tolerance: The largest accepted distance of the norm of a block from 1; infinity for
             no limit. A norm of 0 is never accepted, because it has no angle.
+        flat: Whether a code is one axis, as ``encode(…, flat=True)`` returns it. By default the
+            shape tells; flat codes of one circle, whose last batch axes are 1 and 1, have the shape
+            of other codes too, and lose these axes without ``flat=True``.
 
     Returns:
         The integers with their residues and margins.
@@ -103,29 +113,31 @@ def decode(
     array([-5,  5])
     """
     require_basis(basis)
-    if errors not in ("raise", "mask"):
-        raise ValueError(f"errors must be 'raise' or 'mask', got {errors!r}")
-    if not (min_margin is None or (_is_number(min_margin) and 0 <= min_margin <= 1)):
-        raise ValueError(f"min_margin must be a number between 0 and 1, got {min_margin!r}")
+    if not isinstance(errors, str) or errors not in ("raise", "mask"):
+        raise ValueError(f"errors must be 'raise' or 'mask', got {errors!r:.80}")
+    if min_margin is not None:
+        require_margin(min_margin)
     if not (_is_number(norm_tolerance) and norm_tolerance >= 0):
-        raise ValueError(f"norm_tolerance must be a number of at least 0, got {norm_tolerance!r}")
+        raise ValueError(
+            f"norm_tolerance must be a number of at least 0, got {describe(norm_tolerance)}"
+        )
     array, roundoff = as_floats(vectors)
     require_resolution(basis, roundoff)
-    least = _default_margins(basis, roundoff)
+    least = default_margins(basis, roundoff)
     if min_margin is not None:
         least[:] = min_margin
-    batch = code_batch(array, basis.shape)
-    flat = array.reshape(-1, *basis.shape)
+    batch = code_batch(array, basis.shape, flat=flat)
+    line = array.reshape(-1, *basis.shape)
     machine = basis.primes[-1] ** basis.depth < MACHINE_LIMIT
     residues: IntegerArray = np.empty(
-        (len(flat), len(basis.primes)), dtype="int64" if machine else "O"
+        (len(line), len(basis.primes)), dtype="int64" if machine else "O"
     )
-    margin = np.empty(len(flat))
-    valid = np.empty(len(flat), dtype=bool)
-    for start in range(0, len(flat), _BLOCK):
+    margin = np.empty(len(line))
+    valid = np.empty(len(line), dtype=bool)
+    for start in range(0, len(line), _BLOCK):
         rows = slice(start, start + _BLOCK)
         with np.errstate(invalid="ignore"):  # NaN is refused below
-            block = flat[rows].astype(np.float64)
+            block = line[rows].astype(np.float64)
             norm = np.hypot(block[..., 0], block[..., 1])
         clear = _settle_digits(block, basis, residues[rows])
         with np.errstate(invalid="ignore"):
@@ -207,7 +219,7 @@ def require_resolution(basis: PrimeBasis, roundoff: float) -> None:
         )
 
 
-def _default_margins(basis: PrimeBasis, roundoff: float) -> NDArray[np.float64]:
+def default_margins(basis: PrimeBasis, roundoff: float) -> NDArray[np.float64]:
     """Return for each prime the margin of a code after four roundings, clipped to 0.2 … 0.99.
 
     Each rounding turns a block by at most 0.71 rounding errors; a digit may be off by π / p.
@@ -216,23 +228,35 @@ def _default_margins(basis: PrimeBasis, roundoff: float) -> NDArray[np.float64]:
     return np.clip(1 - 4 * share, 0.2, 0.99)[:, None]
 
 
+def require_margin(value: object) -> None:
+    """Raise ValueError if a value is no margin, a number between 0 and 1."""
+    if not (_is_number(value) and 0 <= value <= 1):  # type: ignore[operator]
+        raise ValueError(f"min_margin must be a number between 0 and 1, got {describe(value)}")
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float | np.floating | np.integer) and value == value
 
 
-def code_batch(array: NDArray[Any], shape: tuple[int, ...]) -> tuple[int, ...]:
+def code_batch(
+    array: NDArray[Any], shape: tuple[int, ...], *, flat: bool | None = None
+) -> tuple[int, ...]:
     """Return the batch shape of codes, whose last axes have the shape of one code or are flat.
 
-    If both layouts fit, which happens for one prime at depth 1, the first one counts.
+    If both layouts fit, which happens for a single circle, the first one counts unless ``flat``.
     """
-    dim = math.prod(shape)
-    if array.shape[-len(shape) :] == shape:
-        return array.shape[: -len(shape)]
-    if array.shape[-1:] == (dim,):
-        return array.shape[:-1]
+    if not (flat is None or isinstance(flat, bool)):
+        raise ValueError(f"flat must be True, False or None, got {describe(flat)}")
+    layouts = {False: shape, True: (math.prod(shape),)}
+    if flat is not None:
+        layouts = {flat: layouts[flat]}
+    for axes in layouts.values():
+        if array.shape[-len(axes) :] == axes:
+            return array.shape[: -len(axes)]
+    required = " or ".join(f"(..., {', '.join(map(str, axes))})" for axes in layouts.values())
     raise ValueError(
-        f"codes of this basis have shape (..., {', '.join(map(str, shape))}) or (..., {dim}), got "
-        f"{array.shape}; pass the basis that encoded them"
+        f"codes of this basis have shape {required}, got {array.shape}; pass the basis that "
+        "encoded them"
     )
 
 
@@ -261,11 +285,19 @@ def as_floats(vectors: object) -> tuple[NDArray[Any], float]:
     if torch is not None and isinstance(vectors, torch.Tensor):
         if not vectors.dtype.is_floating_point:
             raise TypeError(f"floats are required, got a tensor of {vectors.dtype}")
+        require_dense(vectors, "floats")
+        require_values(vectors, "floats")
         roundoff = torch.finfo(vectors.dtype).eps / 2
         return vectors.detach().to(torch.float64).cpu().numpy(), roundoff
     if np.ma.is_masked(vectors):
         raise ValueError("masked floats have no value; fill or drop masked entries first")
-    array = np.asarray(vectors)
+    try:
+        array = np.asarray(vectors)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ValueError(
+            "floats are required as an array, or as nested sequences of one shape, got "
+            f"{describe(vectors)}, which numpy cannot read ({str(error)[:100]})"
+        ) from error
     ml_dtypes = sys.modules.get("ml_dtypes")  # bfloat16 and 8-bit floats for numpy
     if array.dtype.name in _NUMPY_FLOATS:
         return array, float(np.finfo(array.dtype).eps) / 2

@@ -87,8 +87,8 @@ def dtype_name(dtype: DTypeLike) -> str:
     """Return the name of a dtype that codes can have."""
     try:
         name = "None" if dtype is None else np.dtype(dtype).name
-    except TypeError:  # not a numpy dtype, for example torch.float32
-        name = str(dtype)
+    except (TypeError, ValueError):  # not a numpy dtype, for example torch.float32
+        name = f"{dtype!s:.80}"
     if name not in _DTYPES:
         raise TypeError(
             f"dtype must be float16, float32 or float64, got {name}; encode to one of these, then "

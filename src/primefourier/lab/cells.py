@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ class Cell:
     """One configuration of a study, over all its seeds.
 
     A seed counts only if all its models are measured, so no mean is over a part of them. Networks
-    that diverged have no accuracy; they are left out of every mean, and counted.
+    that diverged are left out of every mean, and counted.
 
     Args:
         name: Its values along the axes of the study.
@@ -125,7 +124,7 @@ def make_cell(
     threshold: float,
     kind: Kind = "zero",
 ) -> Cell | None:
-    """Make the cell of one configuration, or return None if no seed is complete.
+    """Make the cell of one configuration; None if no seed is complete, or all networks diverged.
 
     Args:
         name: Its name.
@@ -150,16 +149,11 @@ def make_cell(
 def leave_out_diverged(
     by_seed: Mapping[int, Iterable[Record]],
 ) -> tuple[dict[int, list[Record]], int]:
-    """Return the networks of each seed that have an accuracy, and how many have none."""
+    """Return the networks of each seed that did not diverge, and how many did."""
     every = {seed: list(records) for seed, records in by_seed.items()}
-    kept = {seed: [r for r in records if _is_finite(r)] for seed, records in every.items()}
+    kept = {seed: [r for r in records if not r.diverged] for seed, records in every.items()}
     diverged = sum(map(len, every.values())) - sum(map(len, kept.values()))
     return {seed: records for seed, records in kept.items() if records}, diverged
-
-
-def _is_finite(record: Record) -> bool:
-    accuracy: float | None = record.measured.accuracy
-    return accuracy is not None and math.isfinite(accuracy)
 
 
 def split_drops(record: Record, kind: Kind = "zero") -> tuple[float | None, float | None]:

@@ -34,13 +34,14 @@ def model_flops(config: ModelConfig) -> int:
 
     Of the paper's network, each layer takes one forward and two backward products in training (the
     first layer one, because its inputs need no gradient). Testing after each epoch takes the
-    forward products. Ablating a row takes the correction of one code and the last layer.
+    forward products, and so does counting answers that are NaN. Ablating a row takes the correction
+    of one code and the last layer.
 
     >>> from primefourier.lab import ModularArithmetic, PrimeFourier
     >>> task = ModularArithmetic(modulus=23, input_range=1000)
     >>> embedding = PrimeFourier(primes=(3, 5, 7, 11, 13, 17, 19, 23))
     >>> round(model_flops(ModelConfig(embedding=embedding, task=task)) / 1e9)
-    634
+    636
     """
     if not config.known:
         return 1
@@ -55,7 +56,7 @@ def model_flops(config: ModelConfig) -> int:
     last_layer = network.classifier * int(config.task.classes)
     forward = input_layer + rows * first * second + rows * second * network.classifier + last_layer
     trained = epochs * train * (3 * forward - input_layer)
-    tested = (epochs + 1) * test * forward
+    tested = (epochs + 2) * test * forward
     ablated = test * rows * (second * network.classifier + last_layer)
     return 2 * (trained + tested + ablated)
 

@@ -42,6 +42,7 @@ COLUMNS = {
     "degenerate": "BOOLEAN",
     "train_size": "BIGINT",
     "test_size": "BIGINT",
+    "diverged": "BOOLEAN",
     "accuracy": "DOUBLE",
     "accuracy_by_epoch": "DOUBLE[]",
     "beyond": "VARCHAR[]",
@@ -78,6 +79,13 @@ of ``row_names``, or one per epoch; fields that a model's parts lack are empty, 
 not fit the type of their column stand in ``config`` alone. Those of probes
 (``mean_drops`` to ``relevant_share``) have one entry per row, one per block (by prime, then by
 depth), or one before training and one per epoch."""
+
+_NOT_OF_DIVERGED = (
+    *("accuracy", "accuracy_beyond", "p_values", "relevant_drop", "other_drop"),
+    *(name for name in COLUMNS if name.endswith("drops")),
+)
+"""Columns that are empty for a network that diverged, so that no mean counts it. Its counts, and
+``accuracy_by_epoch``, in which NaN answers are wrong, are not."""
 
 _FIELDS = {
     "embedding": ("primes", "depth"),
@@ -151,6 +159,8 @@ def _flatten(record: Record, study: str | None) -> dict[str, Any]:
         row |= {f"{kind}_drops": list(probe.row_drops(kind)) for kind in KINDS[1:]}
         row |= {f"block_{kind}_drops": list(probe.block_drops(kind)) for kind in KINDS}
         row |= {measure.name: list(measure.read(probe)) for measure in MEASURES}
+    if record.diverged:
+        row |= dict.fromkeys(_NOT_OF_DIVERGED)
     for name, value in row.items():
         if isinstance(
             value, str

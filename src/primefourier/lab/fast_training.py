@@ -13,6 +13,7 @@ import math
 import torch
 from torch import Tensor, nn
 
+from primefourier.analysis.answers import right_answers
 from primefourier.lab.config import ModelConfig, Training
 from primefourier.lab.modules import RowNetwork
 from primefourier.lab.networks import RowClassifier
@@ -113,8 +114,8 @@ class _Network:
         values, labels = (
             t.split(self._batch_size) for t in (self._data.test.values, self._data.test.labels)
         )
-        answers = (self._forward(x.flatten(1)).argmax(1) for x in values)
-        return sum(int((a == y).sum()) for a, y in zip(answers, labels, strict=True))
+        logits = (self._forward(x.flatten(1)) for x in values)
+        return sum(int(right_answers(z, y).sum()) for z, y in zip(logits, labels, strict=True))
 
     def _forward(self, features: Tensor) -> Tensor:
         weight_1, bias_1, weight_2, bias_2, weight_3, bias_3, weight_4, bias_4 = self._layers

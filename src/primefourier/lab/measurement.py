@@ -17,6 +17,7 @@ except ImportError as error:
 
 from primefourier.analysis import ablate
 from primefourier.analysis.ablation import Kind
+from primefourier.analysis.answers import count_missing
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.embeddings import Characters, PrimeFourier
 from primefourier.lab.fast_training import applies_to, train_fast
@@ -152,8 +153,17 @@ def _measure(config: ModelConfig, *, device: str, probe: bool) -> tuple[Measurem
             name: (count_correct(trained.model, inputs, config), len(inputs.labels))
             for name, inputs in data.beyond.items()
         },
+        nan_answers=_count_nan(config, trained, data),
     )
     return measurement, found
+
+
+@torch.no_grad()
+def _count_nan(config: ModelConfig, trained: Trained, data: Data) -> int:
+    """Return how many test examples the trained network does not answer."""
+    size = config.training.batch_size or len(data.test.labels)
+    trained.model.eval()
+    return sum(count_missing(trained.model(x)) for x in data.test.values.split(size))
 
 
 def _ablate(config: ModelConfig, trained: Trained, data: Data, kind: Kind) -> RowAblation:

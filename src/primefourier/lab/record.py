@@ -29,6 +29,8 @@ class Measurement:
         trainer: The trainer that was used.
         ablations: The same counts for other kinds of ablation than zeroing.
         beyond: For each test set beyond the input range, correct answers and examples.
+        nan_answers: Test examples that the network does not answer at the end, because a logit is
+            NaN or all are -inf. They count as wrong. Records of version 0.2 do not have it.
     """
 
     train_size: int
@@ -42,6 +44,7 @@ class Measurement:
     trainer: str = "fast"
     ablations: Mapping[Kind, RowAblation] = field(default_factory=dict)
     beyond: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    nan_answers: int = 0
 
     def __post_init__(self) -> None:
         rows, wrong = len(self.row_names), self.test_size - self.correct
@@ -51,6 +54,8 @@ class Measurement:
                 raise ValueError(f"a record of {rows} rows must have as many drops")
             if max(lost, default=0) > self.correct or max(gained, default=0) > wrong:
                 raise ValueError("a row must not lose or gain more answers than there are")
+        if not 0 <= self.nan_answers <= wrong:
+            raise ValueError("a record must count answers that are NaN as wrong ones")
         most = max(*self.correct_by_epoch, self.correct, 0)
         sizes = (len(self.correct_by_epoch), self.train_size, self.test_size)
         if most > self.test_size or 0 in sizes:
@@ -60,6 +65,11 @@ class Measurement:
         names = set(self.row_names)
         if not names or len(names) < rows or not names.issuperset(self.relevant or ()):
             raise ValueError("a record must have rows with different names, relevant ones included")
+
+    @property
+    def diverged(self) -> bool:
+        """Whether the network ended with NaN logits: its accuracy and drops say nothing."""
+        return self.nan_answers > 0
 
     @property
     def accuracy(self) -> float:
@@ -98,9 +108,19 @@ class Measurement:
             return RowAblation(self.correct, self.lost, self.gained)
         return self.ablations.get(kind)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts as plain data; without ``nan_answers`` if there are none.
+
+        So the rows of networks that did not diverge are those of version 0.2.
+        """
+        data = asdict(self)
+        if not self.nan_answers:
+            del data["nan_answers"]
+        return data
+
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Measurement:
-        """Read what ``asdict`` wrote; refuse what is not made of counts."""
+        """Read what ``to_dict`` wrote; refuse what is not made of counts."""
         values = {name: _tuples(value) for name, value in data.items()}
         ablations = values.get("ablations", {})
         ends = sorted(values.get("beyond", {}).items(), key=lambda item: (len(item[0]), item[0]))
@@ -130,6 +150,7 @@ class Measurement:
 
 _FIGURES = (
     *("accuracy", "accuracy_by_epoch", "accuracy_beyond", "drops", "p_values", "noise_floor"),
+    "diverged",
 )
 """What follows from the counts of a measurement."""
 _NOT_COUNTS = ("row_names", "relevant", "trainer", "ablations")
@@ -205,6 +226,11 @@ class Record:
             return None
         probed = {} if self.probe is None else self.probe.rows
         return self.measurement.counts(kind) or probed.get(kind)
+
+    @property
+    def diverged(self) -> bool:
+        """Whether the model was measured, but its network ended with NaN logits."""
+        return self.measurement is not None and self.measurement.diverged
 
     @property
     def reason(self) -> str:

@@ -74,6 +74,11 @@ class Run:
         return [record for record in self.records if record.error is not None]
 
     @cached_property
+    def diverged(self) -> list[Record]:
+        """The records of models whose networks ended with NaN logits; no mean counts them."""
+        return [record for record in self.records if record.diverged]
+
+    @cached_property
     def counts(self) -> dict[str, int]:
         """How many models are planned, measured, failed, waiting and probed."""
         return {
@@ -108,27 +113,38 @@ class Run:
 
         Each has the study, the values along its axes, the number of seeds and models, and the
         means over them: test accuracy, the drop of relevant rows and of other rows under one kind
-        of ablation, and the accuracy on each test set beyond the input range.
+        of ablation, and the accuracy on each test set beyond the input range. Networks that
+        diverged are left out of seeds, models and means; ``diverged`` counts them.
         """
-        return [
-            {
-                "study": grid.study.name,
-                **grid.fixed,
-                **({grid.row_name: cell.row} if grid.row_axis else {}),
-                **({grid.column_name: cell.column} if grid.column_axis else {}),
-                "seeds": len(cell.seeds),
-                "models": len(cell.records),
-                "accuracy": cell.accuracy.mean,
-                "relevant_drop": cell.relevant and cell.relevant.mean,
-                "other_drop": cell.other and cell.other.mean,
-                "beyond": cell.accuracy_beyond,
-            }
-            for grid in self.grids
-            for cell in grid.cells_of(kind).values()
-        ]
+        rows = []
+        for grid in self.grids:
+            cells = grid.cells_of(kind)
+            for place, planned in grid.by_place.items():
+                cell, diverged = cells.get(place), len(grid.diverged(planned))
+                if cell is None and not diverged:
+                    continue
+                rows.append(
+                    {
+                        "study": grid.study.name,
+                        **grid.fixed,
+                        **({grid.row_name: place[0]} if grid.row_axis else {}),
+                        **({grid.column_name: place[1]} if grid.column_axis else {}),
+                        "seeds": len(cell.seeds) if cell else 0,
+                        "models": len(cell.records) if cell else 0,
+                        "diverged": diverged,
+                        "accuracy": cell and cell.accuracy.mean,
+                        "relevant_drop": cell and cell.relevant and cell.relevant.mean,
+                        "other_drop": cell and cell.other and cell.other.mean,
+                        "beyond": cell.accuracy_beyond if cell else {},
+                    }
+                )
+        return rows
 
     def frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
-        """Return one row per model as a data frame, with the columns of :meth:`export`."""
+        """Return one row per model as a data frame, with the columns of :meth:`export`.
+
+        What would be averaged is missing where ``diverged`` is true, so that means leave it out.
+        """
         require_choice(library, ("pandas", "polars"), "library")
         try:
             module = import_module(library)

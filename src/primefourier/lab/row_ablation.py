@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from primefourier.analysis.ablation import Kind
+from primefourier.analysis.answers import right_answers
 from primefourier.analysis.torch_ablation import replacement
 from primefourier.lab.modules import RowNetwork
 from primefourier.lab.probe import RowAblation
@@ -115,11 +116,11 @@ def _count(
         codes = model.encoder(x)
         weights = first.weight.unflatten(1, (codes.shape[1], -1)).unbind(1)
         hidden = first(codes.flatten(1))
-        right = last(relu(hidden)).argmax(1) == labels
+        right = right_answers(last(relu(hidden)), labels)
         counts[0] += right.sum()
         for i, (row, code) in enumerate(ablated(x, other)):
             changed = torch.addmm(hidden, code - codes[:, row], weights[row].t())
-            still_right = last(relu(changed)).argmax(1) == labels
+            still_right = right_answers(last(relu(changed)), labels)
             counts[1, i] += (right & ~still_right).sum()
             counts[2, i] += (still_right & ~right).sum()
     correct, lost, gained = counts.tolist()

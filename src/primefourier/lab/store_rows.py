@@ -61,7 +61,7 @@ def record_row(record: Record) -> Row:
         record.config.key,
         "done" if record.error is None else "failed",
         dump(record.config.to_dict()),
-        record.measurement and dump(asdict(record.measurement)),
+        record.measurement and dump(record.measurement.to_dict()),
         record.error,
         dump(asdict(record.provenance)),
     )

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from primefourier.analysis.answers import right_answers
 from primefourier.lab import tasks
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.embeddings import PrimeFourier
@@ -220,11 +221,11 @@ def train_plain(config: ModelConfig, data: Data, *, observe: Observe = lambda _:
 
 @torch.no_grad()
 def count_correct(model: nn.Module, inputs: Inputs, config: ModelConfig) -> int:
-    """Return the number of correct answers of a network."""
+    """Return the number of correct answers of a network; NaN is none."""
     model.eval()
     size = config.training.batch_size or len(inputs.labels)
     batches = zip(inputs.values.split(size), inputs.labels.split(size), strict=True)
-    found = [(_logits(model, x, config).argmax(1) == y).sum() for x, y in batches]
+    found = [right_answers(_logits(model, x, config), y).sum() for x, y in batches]
     return int(sum(found))
 
 

@@ -13,7 +13,7 @@ from torch.nn import functional
 from primefourier.arithmetic.integers import as_integer
 from primefourier.encoding import PrimeBasis
 from primefourier.encoding.basis import require_basis
-from primefourier.nn.embedding import BasisModule, require_codes
+from primefourier.nn.embedding import BasisModule, in_dtype_of, require_codes
 
 
 class ChannelNetwork(BasisModule):
@@ -87,6 +87,7 @@ class ChannelNetwork(BasisModule):
                 f"codes must have shape (..., {self.operands}, {self.basis.dim}), one code for "
                 f"each operand, got {tuple(codes.shape)}"
             )
+        codes = in_dtype_of(self.weights[0], codes)
         # one row per prime; within a row depth, operand, (cos, sin)
         rows = codes.unflatten(-1, self.basis.shape).movedim(-4, -2).flatten(-3)
         last = len(self.weights) - 1

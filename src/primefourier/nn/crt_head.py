@@ -4,17 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from primefourier.arithmetic.integers import as_integer, require_integer_tensor
+from primefourier.arithmetic.integers import (
+    as_integer,
+    as_integers,
+    describe,
+    require_dense,
+    require_integer_tensor,
+    require_values,
+)
 from primefourier.arithmetic.reduction import residues as exact_residues
 from primefourier.encoding import PrimeBasis
 from primefourier.nn.channel_network import unit_circles
 from primefourier.nn.circle_arithmetic import subtract_codes
 from primefourier.nn.device_codes import device_periods, device_residues, residue_codes
-from primefourier.nn.embedding import BasisModule, missing_integers, require_codes
+from primefourier.nn.embedding import (
+    BasisModule,
+    in_dtype_of,
+    missing_integers,
+    require_codes,
+    require_tensor,
+)
 from primefourier.nn.torch_decoder import DecodedCodes, decode_codes
 
 
@@ -57,8 +71,8 @@ class CRTHead(BasisModule):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__(basis)
-        width = as_integer(in_features, "in_features", at_least=1)
-        self.linear = nn.Linear(width, basis.dim, bias=bias, device=device, dtype=dtype)
+        self.in_features = as_integer(in_features, "in_features", at_least=1)
+        self.linear = nn.Linear(self.in_features, basis.dim, bias=bias, device=device, dtype=dtype)
         self.log_scale = nn.Parameter(torch.empty(basis.shape[:2], device=device, dtype=dtype))
         self.reset_parameters()
 
@@ -69,7 +83,20 @@ class CRTHead(BasisModule):
 
     def forward(self, features: Tensor) -> Tensor:
         """Return codes: the points, normalised to the unit circle."""
-        return unit_circles(self.linear(features))
+        return unit_circles(self._points(features))
+
+    def _points(self, features: Tensor) -> Tensor:
+        """Return the points of features, which may have another float dtype than the weights."""
+        require_tensor(features, "features")
+        require_dense(features, "features")
+        if not features.is_floating_point() or features.shape[-1:] != (self.in_features,):
+            raise ValueError(
+                f"features must be floats of shape (..., {self.in_features}), got "
+                f"{features.dtype} of shape {tuple(features.shape)}; pass the last hidden states"
+            )
+        weight = getattr(self.linear, "weight", self.log_scale)  # of a layer that replaced it
+        points: Tensor = self.linear(in_dtype_of(weight, features))
+        return points
 
     def loss(
         self,
@@ -78,23 +105,30 @@ class CRTHead(BasisModule):
         padding_mask: Tensor | None = None,
         *,
         attention_mask: Tensor | None = None,
+        ignore_index: int | None = None,
     ) -> Tensor:
         """Return the mean cross-entropy of the digits over all circles and integers.
 
         Args:
-            features: The features, (..., in_features).
+            features: The features, (..., in_features), of any float dtype. Those of integers that
+                do not count may be NaN.
             integers: The right integers (...): a tensor, or whatever ``encode`` accepts, of any
                 size.
             padding_mask: Booleans (...), True where an integer is missing and does not count.
             attention_mask: The same with the polarity of Hugging Face models, 0 or False where an
                 integer is missing; instead of padding_mask.
+            ignore_index: An integer that stands for a missing one and does not count, such as the
+                -100 with which Hugging Face pads labels. By default every integer counts, -100
+                like any other.
         """
+        missing = _missing(features, integers, padding_mask, attention_mask, ignore_index)
+        features = _without(features, missing)
         # Points as they are, not normalised: the logits are linear in them, so that no point is
         # stuck opposite to the right one, where a normalised point has no gradient.
         scale = self.log_scale.exp()
-        logits, digits = digit_logits(self.linear(features), integers, self.basis, scale=scale)
+        logits, digits = digit_logits(self._points(features), integers, self.basis, scale=scale)
         losses = functional.cross_entropy(logits.movedim(-1, 1), digits, reduction="none")
-        return _mean(losses.mean((-1, -2)), padding_mask, attention_mask)
+        return _mean(losses.mean((-1, -2)), missing)
 
     def decode(
         self, features: Tensor, *, signed: bool = False, min_margin: float = 0.0
@@ -110,6 +144,7 @@ def circular_loss(
     padding_mask: Tensor | None = None,
     *,
     attention_mask: Tensor | None = None,
+    ignore_index: int | None = None,
 ) -> Tensor:
     """Return the mean of 1 - cos(angle to the right point), over all circles and integers.
 
@@ -123,16 +158,19 @@ def circular_loss(
         padding_mask: Booleans (...), True where an integer is missing and does not count.
         attention_mask: The same with the polarity of Hugging Face models, 0 or False where an
             integer is missing; instead of padding_mask.
+        ignore_index: An integer that stands for a missing one; as for :meth:`CRTHead.loss`.
 
     >>> codes = torch.tensor([[1.0, 0.0], [-2.0, 0.0]])
     >>> circular_loss(codes, [0, 10], PrimeBasis((2,), depth=1)).item()
     1.0
     """
+    missing = _missing(codes, integers, padding_mask, attention_mask, ignore_index)
+    codes = _without(codes, missing)
     residues, periods = _targets(codes, integers, basis)
     points = unit_circles(codes)
     right = residue_codes(residues.unsqueeze(-1), periods, points.dtype).flatten(-3)
     cosines = (points * right).unflatten(-1, (-1, 2)).sum(-1)
-    return _mean((1 - cosines).mean(-1), padding_mask, attention_mask)
+    return _mean((1 - cosines).mean(-1), missing)
 
 
 def digit_logits(
@@ -164,12 +202,25 @@ def digit_logits(
     wide = codes.to(torch.promote_types(codes.dtype, torch.float32))
     known = residue_codes(lower, periods, wide.dtype).flatten(-3)
     turned = subtract_codes(wide, known, basis).unflatten(-1, basis.shape)
-    turned = turned * torch.as_tensor(scale, device=codes.device).unsqueeze(-1)
+    turned = turned * _scales(scale, basis, codes).unsqueeze(-1)
     j = torch.arange(basis.primes[-1], device=codes.device)
     c, s = residue_codes(j, prime, wide.dtype).unsqueeze(1).unbind(-1)  # (P, 1, largest p)
     # not a matrix product, which autocast would round to bfloat16, too coarse for p = 59
     logits = turned[..., :1] * c + turned[..., 1:] * s
     return logits.masked_fill((j >= prime).unsqueeze(1), -torch.inf), digits
+
+
+def _scales(scale: Tensor | float, basis: PrimeBasis, codes: Tensor) -> Tensor:
+    """Return the factors of all circles, on the device of the codes."""
+    try:
+        factors = torch.as_tensor(scale, device=codes.device)
+        _ = factors.expand(basis.shape[:2])
+    except (TypeError, ValueError, RuntimeError, NotImplementedError) as error:
+        raise ValueError(
+            f"scale must be a number, or one for each circle in a tensor of shape "
+            f"{basis.shape[:2]}, got {describe(scale)}"
+        ) from error
+    return factors
 
 
 def _targets(codes: Tensor, integers: Any, basis: PrimeBasis) -> tuple[Tensor, Tensor]:
@@ -178,21 +229,64 @@ def _targets(codes: Tensor, integers: Any, basis: PrimeBasis) -> tuple[Tensor, T
     periods = device_periods(basis, codes.device)
     if isinstance(integers, Tensor):
         require_integer_tensor(integers)
+        if not codes.is_meta:
+            require_values(integers, "integers")
         residues = device_residues(integers.to(codes.device), periods[:, -1])
     else:
         exact = exact_residues(integers, [row[-1] for row in basis.periods])
         residues = torch.from_numpy(exact).to(codes.device)
     if residues.shape[:-1] != codes.shape[:-1]:
-        raise ValueError(
-            f"one integer for each code is required, got integers of shape "
-            f"{tuple(residues.shape[:-1])} for codes of shape {tuple(codes.shape)}"
-        )
+        raise ValueError(_one_for_each(residues.shape[:-1], codes))
     return residues, periods
 
 
-def _mean(losses: Tensor, padding_mask: Tensor | None, attention_mask: Tensor | None) -> Tensor:
+def _missing(
+    rows: Tensor,
+    integers: Any,
+    padding_mask: Tensor | None,
+    attention_mask: Tensor | None,
+    ignore_index: int | None,
+) -> Tensor | None:
+    """Return which integers do not count, because of a mask or their value; None if all do."""
+    require_tensor(rows, "features or codes")
+    require_dense(rows, "features or codes")
+    missing = missing_integers(rows.shape[:-1], padding_mask, attention_mask)
+    if ignore_index is None:
+        return missing
+    index = as_integer(ignore_index, "ignore_index")
+    if isinstance(integers, Tensor):
+        require_integer_tensor(integers)
+        bounds = torch.iinfo(integers.dtype)
+        held = bounds.min <= index <= bounds.max  # or torch would wrap the index around
+        ignored = integers == index if held else torch.zeros_like(integers, dtype=torch.bool)
+        ignored = ignored.to(rows.device)
+    else:
+        ignored = torch.from_numpy(np.asarray(as_integers(integers) == index)).to(rows.device)
+    if ignored.shape != rows.shape[:-1]:
+        raise ValueError(_one_for_each(ignored.shape, rows))
+    return ignored if missing is None else missing.to(rows.device) | ignored
+
+
+def _without(rows: Tensor, missing: Tensor | None) -> Tensor:
+    """Return rows with zeros for missing integers, before anything is computed from them.
+
+    A loss that is masked afterwards has the gradient 0 · NaN = NaN where a row is NaN.
+    """
+    if missing is None:
+        return rows
+    return torch.where(missing.to(rows.device).unsqueeze(-1), 0, rows)
+
+
+def _mean(losses: Tensor, missing: Tensor | None) -> Tensor:
     """Return the mean over the integers that are not missing; 0 if all are."""
-    missing = missing_integers(losses.shape, padding_mask, attention_mask)
     if missing is None:
         return losses.mean()
-    return losses.masked_fill(missing, 0).sum() / (~missing).sum().clamp(min=1)
+    missing = missing.to(losses.device)
+    return torch.where(missing, 0, losses).sum() / (~missing).sum().clamp(min=1)
+
+
+def _one_for_each(shape: torch.Size, codes: Tensor) -> str:
+    return (
+        f"one integer for each code is required, got integers of shape {tuple(shape)} for codes of "
+        f"shape {tuple(codes.shape)}"
+    )

@@ -10,7 +10,12 @@ from torch import Tensor, nn
 from torch.jit import is_tracing  # type: ignore[attr-defined]
 from torch.nn import functional
 
-from primefourier.arithmetic.integers import as_integer, require_integer_tensor
+from primefourier.arithmetic.integers import (
+    as_integer,
+    as_integers,
+    require_dense,
+    require_integer_tensor,
+)
 from primefourier.encoding import PrimeBasis, encode
 from primefourier.encoding.basis import require_basis
 from primefourier.encoding.circle import PERIOD_LIMIT
@@ -78,6 +83,7 @@ def require_codes(codes: Tensor, basis: PrimeBasis) -> None:
     """Raise an error if the values are not floats of the shape (..., dim) of a basis."""
     require_basis(basis)
     require_tensor(codes, "codes")
+    require_dense(codes, "codes")
     if codes.shape[-1:] != (basis.dim,):
         raise ValueError(
             f"codes must have shape (..., {basis.dim}), got {tuple(codes.shape)}; pass flat codes "
@@ -85,6 +91,17 @@ def require_codes(codes: Tensor, basis: PrimeBasis) -> None:
         )
     if not codes.is_floating_point():
         raise TypeError(f"codes must be floats, got a tensor of {codes.dtype}")
+
+
+def in_dtype_of(weight: Tensor, values: Tensor) -> Tensor:
+    """Return floats in the dtype of a weight that they are multiplied by; autocast may change it.
+
+    Weights of integers, as quantisation makes them, say nothing about the dtype of their inputs.
+
+    >>> in_dtype_of(torch.ones(1), torch.ones(1, dtype=torch.bfloat16)).dtype
+    torch.float32
+    """
+    return values.to(weight.dtype) if weight.is_floating_point() else values
 
 
 def missing_integers(
@@ -115,6 +132,7 @@ def missing_integers(
     if mask is None:
         return None
     require_tensor(mask, name)
+    require_dense(mask, f"booleans of {name}")
     real = mask.is_floating_point() or mask.is_complex()
     if mask.shape != shape or real or (attention_mask is None and mask.dtype != torch.bool):
         raise ValueError(
@@ -170,7 +188,8 @@ class PrimeFourierEmbedding(BasisModule):
         self.num_embeddings = None
         if num_embeddings is not None:
             self.num_embeddings = as_integer(num_embeddings, "num_embeddings", at_least=1)
-        self._fill(torch.empty(0, device=device).device, dtype or torch.get_default_dtype())
+        wanted = torch.get_default_dtype() if dtype is None else dtype
+        self._fill(torch.empty(0, device=device).device, wanted)
 
     def _fill(self, device: torch.device, dtype: torch.dtype) -> None:
         """Compute the periods and the table from the basis.
@@ -178,10 +197,10 @@ class PrimeFourierEmbedding(BasisModule):
         Neither is a buffer: Hugging Face's ``from_pretrained`` builds a network on the meta device
         and gives uninitialised memory to buffers that are not in the state.
         """
-        if dtype not in _VIA:
+        if not isinstance(dtype, torch.dtype) or dtype not in _VIA:
             raise TypeError(
-                f"dtype must be float16, bfloat16, float32 or float64, got {dtype!r}; convert the "
-                "codes afterwards"
+                f"dtype must be float16, bfloat16, float32 or float64, got {dtype!r:.80}; convert "
+                "the codes afterwards"
             )
         basis = self.basis
         place = torch.device("cpu") if device.type == "meta" else device
@@ -226,8 +245,9 @@ class PrimeFourierEmbedding(BasisModule):
         return codes if missing is None else codes.masked_fill(missing.unsqueeze(-1), 0)
 
     def _look_up(self, x: Tensor, missing: Tensor | None) -> Tensor:
+        given = x
         if x.dtype not in (torch.int32, torch.int64):
-            x = x.to(torch.int64)
+            x = x.to(torch.int64)  # uint64 from 2^63 on becomes negative, and is refused
         if missing is not None:  # masked entries need not be in the table
             x = x.masked_fill(missing, 0)
         if torch.onnx.is_in_onnx_export():  # where negative indices count from the end
@@ -235,9 +255,10 @@ class PrimeFourierEmbedding(BasisModule):
         try:
             return functional.embedding(x, self.table.to(x.device))
         except IndexError as error:
+            known = as_integers(given if missing is None else given[~missing])
             raise IndexError(
-                f"the table holds 0 … {len(self.table) - 1}, got integers from {int(x.min())} to "
-                f"{int(x.max())}; increase num_embeddings, or omit it to embed every integer"
+                f"the table holds 0 … {len(self.table) - 1}, got integers from {known.min()} to "
+                f"{known.max()}; increase num_embeddings, or omit it to embed every integer"
             ) from error
 
     def _compute(self, x: Tensor) -> Tensor:

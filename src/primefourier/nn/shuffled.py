@@ -7,7 +7,8 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor, nn
 
-from primefourier.arithmetic.integers import as_integer
+from primefourier._checks import require_choice
+from primefourier.arithmetic.integers import as_integer, require_integer_tensor
 from primefourier.encoding import PrimeBasis
 from primefourier.nn.embedding import PrimeFourierEmbedding, check_basis, require_tensor
 
@@ -54,8 +55,7 @@ class ShuffledPrimeFourier(nn.Module):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        if unit not in get_args(Unit):
-            raise ValueError(f"unit must be 'column', 'pair' or 'block', got {unit!r}")
+        require_choice(unit, get_args(Unit), "unit")
         self.unit = unit
         self.operands = as_integer(operands, "operands", at_least=1)
         self.embedding = PrimeFourierEmbedding(
@@ -93,6 +93,7 @@ class ShuffledPrimeFourier(nn.Module):
     ) -> Tensor:
         """Return the shuffled codes; masks as for :class:`PrimeFourierEmbedding`."""
         require_tensor(x, "x")
+        require_integer_tensor(x)
         if self.operands > 1 and x.shape[-1:] != (self.operands,):
             raise ValueError(
                 f"the last axis must hold the {self.operands} operands, got shape {tuple(x.shape)}"

@@ -12,7 +12,7 @@ from torch import Tensor
 from primefourier.arithmetic.crt import combine_coprime
 from primefourier.arithmetic.reduction import MACHINE_LIMIT
 from primefourier.encoding import PrimeBasis
-from primefourier.encoding.decoder import require_resolution
+from primefourier.encoding.decoder import require_margin, require_resolution
 from primefourier.nn.device_codes import device_float
 from primefourier.nn.embedding import require_codes
 
@@ -59,8 +59,7 @@ def decode_codes(
     ([1234, 11020], [False, False])
     """
     residues, margins = settle_residues(codes, basis)
-    if not 0 <= min_margin <= 1:
-        raise ValueError(f"min_margin must be a number between 0 and 1, got {min_margin!r}")
+    require_margin(min_margin)
     margin = margins.flatten(-2).amin(-1)
     value: Any
     if basis.range < MACHINE_LIMIT:

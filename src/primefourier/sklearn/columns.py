@@ -55,7 +55,7 @@ def read_column(
         missing = missing | np.array([is_missing(value) for value in values], dtype=bool)
     if missing.any() and not allow_missing:
         raise ValueError(
-            f"row {np.argmax(missing)} has no value (null, NaN or NaT); fill it, or pass "
+            f"row {np.argmax(missing)} has no value (null, NaN, NaT or masked); fill it, or pass "
             "missing='indicator'"
         )
     objects = values if kind == "O" else ()
@@ -64,6 +64,20 @@ def read_column(
         return _count_units(values, unit), missing, f"dates in {zone}" if zone else "dates"
     values = np.where(missing, np.zeros(1, dtype=values.dtype), values)
     return _read_integers(values), missing, None if missing.all() else "integers"
+
+
+def unmask(array: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+    """Return a masked array as one with missing values: NaN, NaT or None.
+
+    >>> unmask(np.ma.array([[1], [2]], mask=[[False], [True]])).tolist()
+    [[1], [None]]
+    """
+    if not np.ma.is_masked(array):
+        return array.data
+    missing = {"f": np.nan, "M": np.datetime64("NaT")}.get(array.dtype.kind)
+    values = array.data.astype(array.dtype if missing is not None else object)
+    values[np.ma.getmaskarray(array)] = missing
+    return values
 
 
 def _count_units(values: NDArray[Any], unit: str) -> IntegerArray:

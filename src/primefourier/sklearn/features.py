@@ -18,7 +18,7 @@ from sklearn.utils.validation import (
 
 from primefourier._checks import require_choice
 from primefourier.encoding import PrimeBasis
-from primefourier.sklearn.columns import UNITS, read_column
+from primefourier.sklearn.columns import UNITS, read_column, unmask
 from primefourier.sklearn.rows import Row, decode_rows, encode_rows, read_rows
 
 
@@ -120,6 +120,11 @@ class PrimeFourierFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mis
                 the integers apart that ``fit`` saw.
         """
         check_is_fitted(self)
+        if np.ma.is_masked(X):
+            raise ValueError(
+                "features must all have values, got masked ones; a missing integer has zeros and 1 "
+                "as its indicator"
+            )
         X = check_array(X, dtype=np.float64, input_name="X")
         edges = np.cumsum([len(column.labels) for column in self.columns_])
         if X.shape[1] != edges[-1]:
@@ -149,6 +154,8 @@ class PrimeFourierFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mis
             validate_data(self, X, reset=reset, skip_check_array=True)
             check_array(np.broadcast_to(0, frame.shape), estimator=self)  # not empty
             return [*frame.iter_columns()]
+        if isinstance(X, np.ma.MaskedArray):
+            X = unmask(X)
         if isinstance(X, list | tuple):
             X = np.array(X, dtype=object)  # numpy would make floats of some large integers
         return [*validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False).T]

@@ -113,7 +113,14 @@ class Grid:
         return {place[1]: floor_of(some[0]) for place, some in self.by_place.items()}
 
     def found(self, configs: Iterable[ModelConfig]) -> list[Record]:
-        """Return the records of some models that are measured."""
+        """Return the records of some models that are measured, and did not diverge."""
+        return [record for record in self._measured(configs) if not record.diverged]
+
+    def diverged(self, configs: Iterable[ModelConfig]) -> list[Record]:
+        """Return the records of some models that are measured, and ended with NaN logits."""
+        return [record for record in self._measured(configs) if record.diverged]
+
+    def _measured(self, configs: Iterable[ModelConfig]) -> list[Record]:
         records = (self.records.get(config.key) for config in configs)
         return [r for r in records if r is not None and r.measurement is not None]
 
@@ -126,8 +133,10 @@ class Grid:
             several: What to add where a configuration has several seeds.
         """
         shown = list(records)
+        lost, measured = len(self.diverged(self.planned)), len(self._measured(self.planned))
+        nan = f"{lost} of {plural(measured, 'model')} diverged and left out." if lost else ""
         if not shown:
-            return f"{text} Nothing is measured yet."
+            return f"{text} {nan or 'Nothing is measured yet.'}"
         by_cell: dict[Place, set[int]] = {}
         for record in shown:
             by_cell.setdefault(self.place_of(record.config), set()).add(record.config.seed)
@@ -144,6 +153,7 @@ class Grid:
         sentences.append(
             f"{plural(len(shown), 'model')}, {words} per configuration; noise floor {floor}."
         )
+        sentences.append(nan)
         planned = (self.records.get(config.key) for config in self.planned)
         failed = sum(record is not None and record.error is not None for record in planned)
         if failed:

@@ -68,6 +68,7 @@ def run_as_data(
             "failed": len(failures),
             "waiting": sum(config.key not in by_key for config in planned),
         },
+        **_diverged(sum(record.diverged for record in records)),
         **_circumstances([record.provenance for record in records]),
         "grids": list(map(_grid, shown)),
         "claims": _claims(findings, shown) if shown != others else [],
@@ -154,16 +155,19 @@ def _model_name(grid: Grid, experiment: type[Experiment] | None) -> str:
 def _cell(grid: Grid, place: Place, every: Mapping[Place, Sequence[ModelConfig]]) -> dict[str, Any]:
     """Return one cell, measured or not."""
     planned, cell = grid.by_place.get(place, []), grid.cells.get(place)
-    measured = grid.found(planned)
-    failed = sum(config.key in grid.records for config in planned) - len(measured)
+    found, diverged = grid.found(planned), len(grid.diverged(planned))
+    measured = len(found) + diverged
+    failed = sum(config.key in grid.records for config in planned) - measured
+    counts = {"planned": len(planned), "measured": measured, "failed": failed}
     models = [config for config in planned or every.get(place, ()) if config.known]
     floor = cell.noise_floor if cell else floor_of(models[0]) if models else 0.0
     ratio = cell and cell.ratio
     return {
         "row": place[0],
         "column": place[1],
-        "state": _state(cell, planned, len(measured), failed),
-        "models": {"planned": len(planned), "measured": len(measured), "failed": failed},
+        "state": _state(cell, counts),
+        "models": counts,
+        **_diverged(diverged),
         "degenerate": bool(models) and all(config.degenerate for config in models),
         "seeds": [] if cell is None else list(cell.seeds),
         "asked_seeds": sorted({config.seed for config in planned}),
@@ -175,18 +179,25 @@ def _cell(grid: Grid, place: Place, every: Mapping[Place, Sequence[ModelConfig]]
         "converged": cell and cell.converged,
         "beyond": {} if cell is None else cell.accuracy_beyond,
         "floor": floor,
-        "runs": [_model(record, grid) for record in measured],
+        "runs": [_model(record, grid) for record in found],
     }
 
 
-def _state(cell: Cell | None, planned: Sequence[ModelConfig], measured: int, failed: int) -> str:
-    if not planned:
+def _diverged(count: int) -> dict[str, int]:
+    """Return how many networks diverged, if any did; most pages need no such number."""
+    return {"diverged": count} if count else {}
+
+
+def _state(cell: Cell | None, models: Mapping[str, int]) -> str:
+    if not models["planned"]:
         return "missing"
     if cell is not None:
         return "measured"
-    if measured:
+    if models["measured"] == models["planned"]:
+        return "diverged"  # all of them, or the cell would have a value
+    if models["measured"]:
         return "partial"
-    return "failed" if failed else "waiting"
+    return "failed" if models["failed"] else "waiting"
 
 
 def _model(record: Record, grid: Grid) -> dict[str, Any]:

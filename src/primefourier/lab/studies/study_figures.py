@@ -160,7 +160,7 @@ def draw_bars(grid: Grid, column: object) -> Figure:
         records = grid.found(planned)
         names, relevant = _row_names(records, planned)
         by_row = [drops_of(records, name) for name in names]
-        note = "" if records else "not measured yet"
+        note = "" if records else "diverged" if grid.diverged(planned) else "not measured yet"
         if planned[0].degenerate:
             note = "degenerate"
         points = by_row if len(records) > 1 else None

@@ -44,6 +44,14 @@ export function hasOneModel(grid) {
   return grid.model_name === "";
 }
 
+// Return how many models of a cell are measured, and how many of these diverged or failed.
+export function modelWords({ models: { planned, measured, failed }, diverged }) {
+  const words = [`${measured} of ${planned} measured`];
+  if (diverged) words.push(`${diverged} diverged and left out`);
+  if (failed) words.push(`${failed} failed`);
+  return words.join(", ");
+}
+
 // Return what a cell without a value shows, and what that means.
 export function stateWords(grid, cell) {
   const { planned, measured } = cell.models;
@@ -52,6 +60,7 @@ export function stateWords(grid, cell) {
     return ["✕", "no ratio: the drop of relevant rows is not above the noise floor"];
   }
   if (cell.state === "measured") return ["✕", "there are no such rows, so it is left out"];
+  if (cell.state === "diverged") return ["NaN", "all networks diverged"];
   if (cell.state === "partial") {
     const models = count(planned, "model");
     return [`${measured} of ${planned}`, `${measured} of ${models} measured so far`];

@@ -61,6 +61,7 @@ function facts(grid, cell) {
       decimals(accuracy, 4),
     ]),
     ["models", `${cell.models.measured} of ${cell.models.planned}`],
+    ...(cell.diverged ? [["diverged and left out", cell.diverged]] : []),
     [cell.seeds.length > 1 ? "seeds" : "seed", cell.seeds.join(", ")],
   ];
   const shown = pairs.map(([name, value]) =>
@@ -83,13 +84,16 @@ function unmeasured(run, grid, cell) {
     partial: `${some}${failed ? `, ${failed} failed` : ""}. A value needs all models of a seed. ` +
       "This command measures the rest:",
     failed: `${name} failed: ${failed} of ${all}. This command tries again:`,
+    diverged: `All networks of ${name} diverged: their logits are NaN.`,
   };
   const plain = planned ? `${some}.` : `${name} is not planned.`;
   const why = h("p", {}, h("a", { href: "#failures" }, "See the errors"), ".");
   const note = h("p", {}, `Note: ${stateWords(grid, cell)[1]} of the heatmaps.`);
   return [
-    h("p", {}, grid.command.length ? sentences[cell.state] : plain),
-    grid.command.length ? commandBox(cellCommand(run, grid, cell)) : null,
+    h("p", {}, grid.command.length || cell.state === "diverged" ? sentences[cell.state] : plain),
+    grid.command.length && cell.state !== "diverged"
+      ? commandBox(cellCommand(run, grid, cell))
+      : null,
     failed ? why : null,
     cell.degenerate ? note : null,
   ];

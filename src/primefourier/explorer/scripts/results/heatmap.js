@@ -6,7 +6,7 @@ import { h, row, table } from "../page/dom.js";
 import { set } from "../page/state.js";
 import { explain, hideTooltip, tooltipLines } from "../page/tooltip.js";
 import { capital, decimals } from "../page/writing.js";
-import { cellKey, configurationOf, openCell, stateWords } from "./cell.js";
+import { cellKey, configurationOf, modelWords, openCell, stateWords } from "./cell.js";
 import { isShown } from "./measures.js";
 
 const STEPS = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
@@ -92,7 +92,6 @@ function paint(button, grid, cell, measure) {
 // Describe a cell in its tooltip.
 function describe(grid, cell, measure) {
   const { relevant, other, floor, seeds } = cell;
-  const { planned, measured, failed } = cell.models;
   const shown = isShown(cell, measure);
   const pairs = [shown ? [measure.name, measure.long(cell)] : ["state", stateWords(grid, cell)[1]]];
   if (shown && measure.key !== "other" && other) {
@@ -103,8 +102,7 @@ function describe(grid, cell, measure) {
   }
   pairs.push(["noise floor", decimals(floor, 4)]);
   if (seeds.length) pairs.push([seeds.length > 1 ? "seeds" : "seed", seeds.join(", ")]);
-  const models = `${measured} of ${planned} measured${failed ? `, ${failed} failed` : ""}`;
-  if (planned) pairs.push(["models", models]);
+  if (cell.models.planned) pairs.push(["models", modelWords(cell)]);
   const several = shown && measure.read(cell).high !== null;
   const note = several ? "± is the 95 % interval over seeds." : "";
   return tooltipLines(configurationOf(grid, cell), pairs, note);

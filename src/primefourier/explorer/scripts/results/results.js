@@ -14,6 +14,7 @@ const STATES = [
   ["partial", "2 of 4", "some models measured"],
   ["waiting", "waiting", "planned, not measured yet"],
   ["failed", "failed", "its models failed"],
+  ["diverged", "NaN", "all networks diverged, so there is no accuracy and no drop"],
   ["missing", "+", "not planned: open it for the command"],
   ["unplanned", "·", "not planned"],
   ["left-out", "✕", "left out: no answer wraps around, no such rows, or no ratio"],

@@ -18,6 +18,7 @@ const NOTHING_YET =
 export function runHeader(run) {
   const { planned, measured, failed, waiting } = run.counts;
   const words = [`${measured} of ${count(planned, "model")} measured`];
+  if (run.diverged) words.push(`${run.diverged} diverged and left out of means`);
   if (failed) words.push(`${failed} failed`);
   if (waiting) words.push(`${waiting} waiting`);
   const unfinished = measured < planned;
