@@ -137,8 +137,8 @@ def channel_blocks() -> Iterator[tuple[str, str]]:
         f"`certify` proves for all integers {count_proved(own)} of {len(own)} "
         f"channel networks trained on {group(channels.FEW)} pairs below 500, and "
         f"{count_proved(fresh)} of {len(fresh)} trained by `train_channels`. Each "
-        f"takes {min(cases)} to {max(cases)} cases; the smallest margin is "
-        f"{min(one['margin'] for one in proofs):.2f}, and rounding changes no margin by more than "
+        f"takes {min(cases)} to {max(cases)} cases. The smallest margin is "
+        f"{min(one['margin'] for one in proofs):.2f}, the largest bound "
         f"{max(one['bound'] for one in proofs):.4f}.",
     )
 

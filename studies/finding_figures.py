@@ -38,6 +38,7 @@ from studies.finding_predictions import (
 from studies.finding_studies import (
     BASES,
     ENDS,
+    certificates,
     doses,
     interval,
     power_drops,
@@ -283,9 +284,36 @@ def draw_powers() -> Figure:
     return figure
 
 
+def draw_radii() -> Figure:
+    """Draw how far the codes of each proved network may move, beside the units of three dtypes."""
+    found = certificates()
+    figure, (axes,) = _page(
+        ["ten networks, right on all N² pairs of residues, and so for all integers"],
+        title="Codes may move further than float16 moves them, and no answer changes",
+        key=[
+            (Line2D([], [], color=GREEN, marker="o", lw=0), "proved up to here"),
+            (Line2D([], [], color=INK, lw=1.2, ls="--"), "one unit in the last place of a dtype"),
+        ],
+        up="change of every number of a code",
+        across="modulus N",
+    )
+    for x, one in enumerate(found):
+        axes.vlines(x, 1e-8, one["radius"], color=GREEN, lw=5, alpha=0.35)
+        axes.plot(x, one["radius"], "o", color=GREEN, ms=7)
+    for words, unit in (("bfloat16", 2.0**-8), ("float16", 2.0**-11), ("float32", 2.0**-24)):
+        axes.axhline(unit, color=INK, lw=1.2, ls="--", zorder=0)
+        axes.text(-0.5, unit / 1.25, words, ha="left", va="top", size=8, color=INK)
+    axes.set_xticks(range(len(found)), [str(one["N"]) for one in found], size=8)
+    axes.set_xlim(-0.6, len(found) - 0.4)
+    axes.set_yscale("log")
+    axes.set_ylim(1e-8, 3e-2)
+    return figure
+
+
 FIGURES = {
     "beyond/figures/right-by-input-size.png": draw_beyond,
     "beyond/figures/causes.png": draw_causes,
+    "beyond/figures/proofs.png": draw_radii,
     "predictions/figures/rank-of-the-pair.png": draw_ranks,
     "predictions/figures/drift-and-use.png": draw_drift,
     "decoys/figures/dose-and-response.png": draw_doses,
