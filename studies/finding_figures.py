@@ -302,7 +302,8 @@ def draw_radii() -> Figure:
         axes.plot(x, one["radius"], "o", color=GREEN, ms=7)
     for words, unit in (("bfloat16", 2.0**-8), ("float16", 2.0**-11), ("float32", 2.0**-24)):
         axes.axhline(unit, color=INK, lw=1.2, ls="--", zorder=0)
-        axes.text(-0.5, unit / 1.25, words, ha="left", va="top", size=8, color=INK)
+        right = axes.get_yaxis_transform()
+        axes.text(1.02, unit, words, color=INK, transform=right, va="center", size=8)
     axes.set_xticks(range(len(found)), [str(one["N"]) for one in found], size=8)
     axes.set_xlim(-0.6, len(found) - 0.4)
     axes.set_yscale("log")

@@ -36,18 +36,20 @@ from primefourier.nn import PrimeFourierEmbedding
 
 _MOVES = {
     *("view", "reshape", "view_as", "flatten", "unflatten", "squeeze", "unsqueeze", "permute"),
-    *("transpose", "t", "numpy_T", "mT", "movedim", "select", "slice", "split", "chunk", "unbind"),
-    *("cat", "stack", "expand", "expand_as", "flip", "roll", "index_select", "index", "repeat"),
-    *("narrow", "swapaxes", "pad"),
+    *("transpose", "t", "numpy_T", "mT", "movedim", "swapaxes", "cat", "stack", "expand"),
+    *("expand_as", "flip", "roll", "pad", "index", "select", "slice", "split", "chunk", "unbind"),
 }
 """Operations that move numbers and compute none."""
+_PLACES = {"select": 1, "slice": 1, "split": 2, "chunk": 2, "unbind": 1}
+"""Where some of them name the axis along which they choose."""
 _SAME = {"contiguous", "clone", "detach", "alias", "lift_fresh_copy"}
 _CONSTANTS = {"arange", "zeros", "ones", "full", "scalar_tensor"}
 _SIZED = {"view", "reshape", "expand", "unflatten", "zeros", "ones", "full"}
 """Operations that may be given the size of the batch, as a size."""
 _MEET = "the samples of a batch meet in one operation"
 _FEW = 3
-"""The size of the batch in which moves are followed; 2 or more show the same for every size."""
+"""The size of the batch in which moves are followed. Along the samples nothing is chosen, so that
+what views and exchanges of axes do to their order is the same for every size from 2 on."""
 
 
 @torch.library.custom_op("primefourier::codes", mutates_args=())
@@ -274,14 +276,13 @@ class _Run:
             raise NoProofError(f"the size of the batch enters {name}")
         if name in _SAME:
             return args[0]
-        if name in ("roll", "flip"):  # along other axes only
-            boxes[0].require_apart(*(args[-1] if len(args) > 1 + (name == "roll") else [0]))
         if name in _MOVES:
-            if name == "pad" and (args[2:3] not in ((), ("constant",)) or kwargs):
-                raise NoProofError("there is no bound for this kind of padding")
             moved = self._move(node, args, kwargs)
-            whole = name == "slice" and moved.middle.shape == args[0].middle.shape
-            return args[0] if whole else moved
+            if name == "slice" and moved.middle.shape == args[0].middle.shape:
+                return args[0]
+            if isinstance(args[0], Box):
+                args[0].require_apart(*_chosen(name, args))
+            return moved
         if any(box.axis is not None for box in integers):
             if name == "to" and _dtype(node) == torch.int64:
                 return integers[0]
@@ -307,6 +308,8 @@ class _Run:
 
     def _move(self, node: fx.Node, args: Any, kwargs: Any) -> Any:
         """Move middles and radii alike."""
+        if set(kwargs) - {"implicit"}:
+            raise NoProofError(f"there is no bound for {node.target} with these options")
         middles = _target(node)(*_middles(args), **_middles(kwargs))
         spreads = middles
         if any(box.radius is not None for box in _flat(args) if isinstance(box, Box)):
@@ -337,6 +340,22 @@ class _Run:
                     raise NoProofError(_MEET)
             placed.append(replace(box, axis=axis, turns=turns))
         return placed if several else placed[0]
+
+
+def _chosen(name: str, args: Any) -> list[int]:
+    """Return the axes along which a move chooses some places, which may depend on their number."""
+    dims = args[0].middle.ndim
+    if name in _PLACES:
+        return [args[_PLACES[name]] if len(args) > _PLACES[name] else 0]
+    if name in ("flip", "roll"):
+        return list(args[-1]) if len(args) > 1 + (name == "roll") and args[-1] else [*range(dims)]
+    if name == "index":
+        return [axis for axis, index in enumerate(args[1]) if index is not None]
+    if name == "pad":
+        if args[2:3] not in ((), ("constant",)):
+            raise NoProofError("there is no bound for this kind of padding")
+        return [-1 - i // 2 for i, width in enumerate(args[1]) if width]
+    return []
 
 
 def _name(node: fx.Node) -> tuple[str, str]:
