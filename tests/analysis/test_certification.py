@@ -243,6 +243,22 @@ CHECKED: dict[str, tuple[Callable[[Any, Tensor], Any], str]] = {
         lambda s, x: s.answer(x) + 1e-20 * s.answer(x).sort(0).values,
         "no bound for sort",
     ),
+    "every fourth of four copies": (
+        lambda s, x: s.answer(x) + 1e-20 * s.answer(x).repeat(4, 1)[::4],
+        "no bound for repeat",
+    ),
+    "every fourth of four columns": (
+        lambda s, x: s.answer(x) + 1e-20 * torch.cat([s.answer(x)] * 4)[::4],
+        "samples of a batch meet",
+    ),
+    "rolled without an axis": (
+        lambda s, x: s.answer(x) + 1e-20 * s.answer(x).T.roll(3).T,
+        "samples of a batch meet",
+    ),
+    "a function with a jump": (
+        lambda s, x: nn.functional.softplus(s.answer(x)),
+        "no bound for softplus",
+    ),
     "a floor": (
         lambda s, x: s.answer(x) + 0 * torch.div(s.answer(x), 1.0, rounding_mode="floor"),
         "no bound for div",

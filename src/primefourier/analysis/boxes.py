@@ -164,6 +164,7 @@ def matmul(unit: float, left: Box, right: Box, bias: Box | None = None) -> Box:
         radius = radius + size @ right.radius * (1 + rate)
     middle = left.middle @ right.middle
     least = terms * _smallest(unit) * (1 + float(size.max()) + float(right.size.max()))
+    _require_finite(radius / rate, unit)  # also for a class that its bias switches off
     if bias is not None:
         middle = middle + bias.middle
         radius = radius + bias.spread + rate * bias.size
@@ -192,7 +193,7 @@ def _increasing(function: Callable[[Tensor], Tensor], least: float = 1.0) -> Cal
     def bound(unit: float, x: Box) -> Box:
         low, high = function(x.middle - x.spread), function(x.middle + x.spread)
         scale = low.abs().maximum(high.abs()) + least
-        return _rounded((low + high) / 2, (high - low) / 2, scale, unit, 4 * _ELEMENTARY)
+        return _rounded((low + high) / 2, (high - low).abs() / 2, scale, unit, 4 * _ELEMENTARY)
 
     return bound
 
@@ -347,7 +348,7 @@ BOUNDS: dict[str, Callable[..., Box]] = {
     "relu": _lipschitz(torch.relu, 1), "clamp": _lipschitz(torch.clamp, 1),
     "clamp_min": _lipschitz(torch.clamp_min, 1), "hardtanh": _lipschitz(functional.hardtanh, 1),
     "exp": _increasing(torch.exp, 0.0), "tanh": _increasing(torch.tanh),
-    "sigmoid": _increasing(torch.sigmoid), "softplus": _increasing(functional.softplus),
+    "sigmoid": _increasing(torch.sigmoid),
     "elu": _increasing(functional.elu), "selu": _increasing(functional.selu),
     "gelu": _lipschitz(functional.gelu, 1.2, 4 * _ELEMENTARY),
     "silu": _lipschitz(functional.silu, 1.2, 4 * _ELEMENTARY),
