@@ -378,7 +378,7 @@ def test_the_demo_catches_a_cheat_and_proves_an_honest_network(pfe: Pfe, here: P
     assert cheater["unneeded"] == [17]
     assert (honest["accuracy"], set(honest["beyond"].values())) == (1.0, {1.0})
     certificate = found["certificate"]
-    assert (certificate["proved"], certificate["cases"]) == (True, 33**2)
+    assert (certificate["status"], certificate["cases"]) == ("proved", 33**2)
     assert (here / "cliff.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -409,7 +409,7 @@ def test_the_demo_says_why_a_small_range_teaches_no_network(
     assert "5, 7 and 11 alone: " in shown
     assert "No sum of inputs below 50 reaches 385, so none wraps around" in shown
     assert "5·10^17" in shown
-    assert "Not right for all integers" in shown
+    assert "Refuted: wrong on" in shown
 
 
 def test_the_demo_of_huge_integers_proves_what_it_trained(pfe: Pfe) -> None:
@@ -435,7 +435,7 @@ def test_the_demo_of_huge_integers_fits_a_narrow_terminal(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     code, out, _ = pfe("demo", "huge", "--steps", "1", "--width", "2")
-    assert (code, "Not right for all" in out) == (0, True)
+    assert (code, "Refuted: wrong on" in out) == (0, True)
     assert max(map(len, out.splitlines())) <= 40
 
 
