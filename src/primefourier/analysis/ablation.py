@@ -13,9 +13,8 @@ from typing import Any, Generic, Literal, TypeVar
 from primefourier._checks import require_choice
 from primefourier.analysis.statistics import noise_floor, paired_p_value
 
-Kind = Literal["zero", "mean", "permute", "optimal"]
-"""The replacement of ablated features: zeros, their mean, the features of another input, or the
-constant with the smallest loss (optimal ablation; Li and Janson, 2024)."""
+Kind = Literal["zero", "mean", "permute"]
+"""The replacement of ablated features: zeros, their mean, or the features of another input."""
 
 Label = TypeVar("Label", bound=Hashable)
 

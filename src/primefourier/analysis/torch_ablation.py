@@ -27,8 +27,6 @@ from primefourier.nn.embedding import require_tensor
 Metric = Callable[[Tensor, Tensor], Tensor]
 IGNORED = -100
 """The label of what is no answer, as in torch and transformers."""
-_FITTED, _FIT_STEPS, _FIT_RATE = 4096, 100, 0.05
-"""Inputs, steps and learning rate of the search for an optimal constant."""
 
 
 def ablate(
@@ -60,9 +58,8 @@ def ablate(
             model that reads integers. If the model calls it once per operand, a group is replaced
             in every call. By default the features are the inputs.
         kind: The replacement: "zero", as in the paper; the "mean" of the features over the inputs;
-            "permute", the features of another input, with one random permutation of the inputs
-            for all features of all groups; or "optimal", for each group the constant with the
-            smallest cross-entropy over the inputs, found from the mean by gradient descent.
+            or "permute", the features of another input, with one random permutation of the inputs
+            for all features of all groups.
         metric: A function of logits and labels with one value per answer, such as a loss or a logit
             difference; its means are reported beside the counts.
         batch_size: The number of inputs per forward pass.
@@ -118,22 +115,15 @@ def ablate(
 
     with torch.no_grad(), evaluating(model):
         before, nan_before, metric_before = answer(remember)
-        start = "mean" if kind == "optimal" else kind
-        others = [replacement(start, torch.cat(f), size=size, seed=seed) for f in seen.values()]
+        others = [replacement(kind, torch.cat(f), size=size, seed=seed) for f in seen.values()]
         ablations = []
         for label, mask in groups.items():
             masks = [require_mask(mask, label, features) for features in others]
-            values = others
-            if kind == "optimal":
-                few = select_inputs(inputs, slice(_FITTED), device)
-                best = _fit_constants(site, few, labels[:_FITTED], masks, [x[0] for x in others])
-                values = [x.expand_as(y) for x, y in zip(best, others, strict=True)]
 
             def replace(
-                here: slice, call: int, features: Tensor, masks: list[Tensor] = masks,
-                values: list[Tensor] = values,
-            ) -> Tensor:  # fmt: skip
-                return torch.where(masks[call], values[call][here], features)
+                here: slice, call: int, features: Tensor, masks: list[Tensor] = masks
+            ) -> Tensor:
+                return torch.where(masks[call], others[call][here], features)
 
             after, nan_after, metric_after = answer(replace)
             lost, gained = int((before & ~after).sum()), int((after & ~before).sum())
@@ -151,33 +141,6 @@ def _require_metric(values: object, answers: int) -> Tensor:
             "needs reduction='none'"
         )
     return values
-
-
-def _fit_constants(
-    site: FeatureSite, inputs: Inputs, labels: Tensor, masks: list[Tensor], starts: list[Tensor]
-) -> list[Tensor]:
-    """Return the constant features of each call with the smallest loss, for all inputs.
-
-    Weights get no gradients; the best of all steps counts, the start included.
-    """
-    constants = [start.clone().requires_grad_() for start in starts]
-    optimizer = torch.optim.Adam(constants, lr=_FIT_RATE)
-    best, least = starts, float("inf")
-    device = starts[0].device
-    for _ in range(_FIT_STEPS):
-        with torch.enable_grad():
-            logits = site.run(
-                select_inputs(inputs, slice(None), device),
-                lambda call, x: torch.where(masks[call], constants[call], x),
-            )
-            loss = nn.functional.cross_entropy(*_pick_answers(logits, labels.to(logits.device)))
-        if float(loss) < least:
-            best, least = [constant.detach().clone() for constant in constants], float(loss)
-        gradients = torch.autograd.grad(loss, constants)
-        for constant, gradient in zip(constants, gradients, strict=True):
-            constant.grad = gradient
-        optimizer.step()
-    return best
 
 
 def _require_samples(inputs: Inputs, labels: Tensor) -> int:

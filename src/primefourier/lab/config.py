@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-Trainer = Literal["fast", "plain"]
 Optimizer = Literal["adam", "adamw", "sgd"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _LARGEST = 2**63 - 1  # the limit of torch
@@ -48,8 +47,7 @@ class Training:
         learning_rate: The learning rate.
         optimizer_name: "adam", "adamw" or "sgd".
         weight_decay: The weight decay.
-        trainer: "fast", which is used where it applies (RowClassifier, a fixed embedding, Adam
-            without weight decay), or "plain", the readable loop; they agree up to rounding.
+        test_every: The network is tested after every so many epochs, and after the last one.
     """
 
     name: ClassVar[str] = "training"
@@ -60,14 +58,13 @@ class Training:
     learning_rate: float = 3e-3
     optimizer_name: Optimizer = "adam"
     weight_decay: float = 0.0
-    trainer: Trainer = "fast"
+    test_every: int = 1
 
     def __post_init__(self) -> None:
-        bound_integers(self, {"epochs": (1, 10**6)})
+        bound_integers(self, {"epochs": (1, 10**6), "test_every": (1, 10**6)})
         if self.batch_size is not None:
             bound_integers(self, {"batch_size": (1, _LARGEST)})
         require_choice(self.optimizer_name, get_args(Optimizer), "optimizer_name")
-        require_choice(self.trainer, get_args(Trainer), "trainer")
         for name, least in (("learning_rate", sys.float_info.min), ("weight_decay", 0)):
             value = getattr(self, name)
             if not is_number(value) or not least <= value <= sys.float_info.max:
@@ -103,8 +100,8 @@ class ModelConfig:
         network: The classifier; by default the paper's.
         training: How it is trained; by default as in the paper.
         seed: Determines examples, split, initial weights and batches.
-        ablations: The kinds of ablation of every row: "zero", which is always measured, "mean",
-            "permute" and "optimal".
+        ablations: The kinds of ablation of every row: "zero", which is always measured, "mean" and
+            "permute".
 
     >>> from primefourier.lab import ModularArithmetic, PrimeFourier
     >>> config = ModelConfig(
@@ -147,6 +144,20 @@ class ModelConfig:
         text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
+    @cached_property
+    def fitted(self) -> Any:
+        """The embedding for this task: what its ``for_task(task)`` returns, or else itself."""
+        make = getattr(self.embedding, "for_task", None)
+        if make is None:
+            return self.embedding
+        found = make(self.task)
+        if not is_registered(found, "embedding"):
+            raise TypeError(
+                f"for_task of {type(self.embedding).__name__} must return an embedding, an "
+                f"instance of a class with @lab.register above it, got {found!r:.80}"
+            )
+        return found
+
     @property
     def known(self) -> bool:
         """Whether this process has classes for all parts, so that the model can be trained."""
@@ -155,27 +166,33 @@ class ModelConfig:
     @cached_property
     def row_names(self) -> tuple[str, ...]:
         """The names of the rows."""
-        names = tuple(map(str, self.embedding.row_names()))
+        names = tuple(map(str, self.fitted.row_names()))
         if not names or len(set(names)) < len(names):
             raise ValueError(
                 f"row_names must return different names, one per row, got {names}; see row_names "
-                f"of {type(self.embedding).__name__}"
+                f"of {type(self.fitted).__name__}"
             )
         return names
 
     @cached_property
     def relevant(self) -> tuple[str, ...] | None:
         """The names of the rows that the task needs; None if nothing is predicted."""
-        found = self.embedding.relevant(self.task)
+        found = self.fitted.relevant(self.task)
         if found is None:
             return None
         names = tuple(map(str, found))
         if not set(names) <= set(self.row_names):
             raise ValueError(
                 f"relevant must return names of rows, {self.row_names}, got {names}; see "
-                f"relevant of {type(self.embedding).__name__}"
+                f"relevant of {type(self.fitted).__name__}"
             )
         return names
+
+    @cached_property
+    def tested_epochs(self) -> tuple[int, ...]:
+        """The epochs after which the network is tested: every so many, and the last."""
+        last, every = int(self.training.epochs), int(getattr(self.training, "test_every", 1))
+        return (*range(every, last, every), last)
 
     @property
     def degenerate(self) -> bool:
@@ -213,7 +230,7 @@ class ModelConfig:
 
 def prime_parts(config: ModelConfig) -> tuple[PrimeFourier, ModularArithmetic]:
     """Return embedding and task of a model with rows of primes, shuffled or not, and a modulus."""
-    embedding, task = config.embedding, config.task
+    embedding, task = config.fitted, config.task
     if not isinstance(embedding, PrimeFourier) or not isinstance(task, ModularArithmetic):
         raise TypeError(f"rows of primes and a modulus are required, got {config.describe()}")
     return embedding, task

@@ -12,6 +12,7 @@ import numpy as np
 
 from primefourier._checks import require_choice
 from primefourier.arithmetic.integers import as_integer
+from primefourier.arithmetic.primes import factorize
 from primefourier.encoding import PAPER_BASIS, CharacterBasis, PrimeBasis, encode
 from primefourier.lab.parts import bound_integers, is_number, register, require_integer
 
@@ -182,6 +183,39 @@ class Periods:
             return None
         pairs = zip(self.row_names(), self._rows, strict=True)
         return tuple(name for name, row in pairs if any(modulus % period == 0 for period in row))
+
+
+@register
+@dataclass(frozen=True)
+class Planned:
+    """The circles that ``plan`` names for the modulus of each task, and no others.
+
+    One row per prime, if all primes of N have the same exponent; otherwise one row per circle.
+
+    >>> from primefourier.lab import ModularArithmetic
+    >>> for modulus in (33, 36, 45):
+    ...     Planned().for_task(ModularArithmetic(modulus=modulus, input_range=100))
+    PrimeFourier(primes=(3, 11), depth=1)
+    PrimeFourier(primes=(2, 3), depth=2)
+    Periods(periods=(3, 9, 5))
+    """
+
+    name: ClassVar[str] = "planned"
+    version: ClassVar[int] = 1
+
+    def for_task(self, task: Any) -> PrimeFourier | Periods:
+        """Return the embedding for the modulus of a task."""
+        modulus = getattr(task, "modulus", None)
+        if modulus is None:
+            raise TypeError(f"Planned needs a task with a modulus, got {task!r:.80}")
+        factors = factorize(modulus)
+        if len({exponent for _, exponent in factors}) == 1:
+            return PrimeFourier(tuple(p for p, _ in factors), factors[0][1])
+        return Periods(tuple(p ** (d + 1) for p, exponent in factors for d in range(exponent)))
+
+    def describe(self) -> str:
+        """Describe the embedding in one word."""
+        return "planned"
 
 
 @register

@@ -24,14 +24,13 @@ _relu_backward = torch.ops.aten.threshold_backward.grad_input
 
 
 def applies_to(config: ModelConfig) -> bool:
-    """Return whether this trainer can train a model, and is wanted: the paper's network, Adam."""
+    """Return whether this trainer can train a model: the paper's network, fixed rows, Adam."""
     training = config.training
     return (
         isinstance(training, Training)
-        and training.trainer == "fast"
         and (training.optimizer_name, training.weight_decay) == ("adam", 0.0)
         and isinstance(config.network, RowClassifier)
-        and hasattr(config.embedding, "rows")
+        and hasattr(config.fitted, "rows")
     )
 
 
@@ -45,15 +44,18 @@ def train_fast(config: ModelConfig, data: Data, *, observe: Observe = lambda _: 
         network = _Network(model, data, batch_size)
         optimizer = Adam(network.weights, network.grad, learning_rate=training.learning_rate)
         nn.utils.vector_to_parameters(network.weights, model.parameters())  # makes them views
-        correct = []
+        correct, train_correct, tested = [], [], set(config.tested_epochs)
         observe(model)
-        for order in epoch_orders(config, len(data.train.labels)):
+        for epoch, order in enumerate(epoch_orders(config, len(data.train.labels)), start=1):
+            right = torch.zeros((), dtype=torch.int64, device=data.device)
             for index in order.to(data.device).split(batch_size):
-                network.differentiate(index)
+                right += network.differentiate(index)
                 optimizer.step()
-            correct.append(network.count_correct())
+            if epoch in tested:
+                train_correct.append(int(right))
+                correct.append(network.count_correct())
             observe(model)
-    return Trained(model, tuple(correct), "fast")
+    return Trained(model, tuple(correct), tuple(train_correct), "fast")
 
 
 class _Network:
@@ -84,8 +86,8 @@ class _Network:
         self._minus_one = self.weights.new_full((n, 1), -1.0)
         self._rows = rows
 
-    def differentiate(self, index: Tensor) -> None:
-        """Compute the gradient of the mean cross-entropy over the pairs of one batch."""
+    def differentiate(self, index: Tensor) -> Tensor:
+        """Compute the gradient of the mean cross-entropy over one batch; count right answers."""
         n, m = len(index), len(index) * self._rows
         train, labels = self._data.train.values.flatten(1), self._data.train.labels
         features = torch.index_select(train, 0, index, out=self._features[:n])
@@ -95,9 +97,10 @@ class _Network:
         _, _, weight_2, _, weight_3, _, weight_4, _ = self._layers
         into_1, into_2, into_3, into_4 = zip(self._grads[::2], self._grads[1::2], strict=True)
 
+        wanted = labels.index_select(0, index)
+        right = right_answers(logits, wanted).sum()
         grad = torch.softmax(logits, 1, out=logits)  # the gradient is softmax - one-hot
-        wanted = labels.index_select(0, index).unsqueeze(1)
-        grad.scatter_add_(1, wanted, self._minus_one[:n]).mul_(1 / n)
+        grad.scatter_add_(1, wanted.unsqueeze(1), self._minus_one[:n]).mul_(1 / n)
         _weigh(*into_4, grad, hidden_3)
         grad_3 = _pull(grad, weight_4, hidden_3, self._grad_3[:n])
         _weigh(*into_3, grad_3, codes.view(n, -1))
@@ -108,6 +111,7 @@ class _Network:
         torch.mm(features.view(m, -1).t(), grad_1, out=self._grad_weight_1)
         into_1[0].copy_(self._grad_weight_1.t())
         torch.sum(grad_1, 0, out=into_1[1])
+        return right
 
     def count_correct(self) -> int:
         """Return the number of correct test answers."""

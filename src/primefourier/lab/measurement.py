@@ -6,6 +6,8 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
+from typing import Any
 
 from primefourier._checks import missing_extra
 
@@ -21,12 +23,16 @@ from primefourier.analysis.answers import count_missing
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.embeddings import Characters, PrimeFourier
 from primefourier.lab.fast_training import applies_to, train_fast
-from primefourier.lab.modules import CharacterReader, JoinedModel, PrimeReader, RowNetwork
-from primefourier.lab.network_probe import EquivarianceProbe, probe_network
+from primefourier.lab.modules import (
+    CharacterReader,
+    JoinedModel,
+    PrimeReader,
+    RowNetwork,
+    RowReader,
+)
 from primefourier.lab.parts import PARTS, UnknownPart
-from primefourier.lab.probe import Probe, RowAblation, can_be_probed
 from primefourier.lab.provenance import provenance_now
-from primefourier.lab.record import Measurement, Record
+from primefourier.lab.record import Measurement, Record, RowAblation
 from primefourier.lab.row_ablation import ablate_rows
 from primefourier.lab.training import (
     Data,
@@ -34,19 +40,17 @@ from primefourier.lab.training import (
     Trained,
     count_correct,
     make_data,
+    read_integers,
     train_plain,
 )
 
 
-def measure(
-    config: ModelConfig, *, device: str = "cpu", probe: bool = False, threads: int | None = 1
-) -> Record:
+def measure(config: ModelConfig, *, device: str = "cpu", threads: int | None = 1) -> Record:
     """Train one model and ablate its rows; an exception becomes a record with its traceback.
 
     Args:
         config: The model.
         device: The torch device.
-        probe: Whether to probe the network as well, if it is the paper's, with rows of primes.
         threads: The number of torch threads. With one thread, sums have the same order on every
             machine. None keeps the current number.
 
@@ -61,21 +65,16 @@ def measure(
     (17, 2, 2)
     """
     start = time.perf_counter()
-    measurement, found, error = None, None, None
+    measurement, error = None, None
     try:
         with use_threads(threads):
-            measurement, found = _measure(config, device=device, probe=probe)
-    except Exception:
+            measurement = _measure(config, device=device)
+            measurement.require_config(config)
+    except (Exception, SystemExit):
         error = traceback.format_exc()
-    provenance = provenance_now(seconds=time.perf_counter() - start, device=device)
-    return Record(
-        config=config,
-        measurement=measurement,
-        error=error,
-        provenance=provenance,
-        probe=found,
-        probed=None if found is None else provenance,
-    )
+    seconds = time.perf_counter() - start
+    provenance = provenance_now(config, seconds=seconds, device=device)
+    return Record(config=config, measurement=measurement, error=error, provenance=provenance)
 
 
 def train(
@@ -83,18 +82,19 @@ def train(
 ) -> nn.Module:
     """Train one model, and return the network from integers to logits.
 
-    It has the same weights as the model that :func:`measure` measures, and can be diagnosed and
-    certified.
+    It has the same weights as the model that :func:`measure` measures. It can be ablated and
+    diagnosed at its submodule ``embedding``, and certified if it reads codes of primes or
+    characters alone.
 
     Args:
-        config: The model, with rows of primes or characters, or with an embedding that has
-            parameters.
+        config: The model.
         observe: Called with the network before training and after each epoch.
         threads: The number of torch threads, see :func:`measure`.
 
     Shape:
-        The network reads integers (n, operands), or codes (n, operands, dim) of characters, and
-        returns logits (n, classes).
+        integers (n, operands), or codes (n, operands, dim) of characters → logits (n, classes).
+        The output of ``embedding`` is (n, operands, dim) for codes of primes, and the rows
+        (n, rows, operands · width) for other embeddings.
 
     >>> from primefourier.lab import ModularArithmetic, PrimeFourier
     >>> task = ModularArithmetic(modulus=15, input_range=60)
@@ -102,7 +102,7 @@ def train(
     >>> network(torch.tensor([[7, 10**18 + 1]])).argmax().item(), (7 + 10**18 + 1) % 15
     (3, 3)
     """
-    embedding = config.embedding
+    embedding: Any = config.fitted
     with use_threads(threads):
         data = make_data(config)
         trainer = train_fast if applies_to(config) else train_plain
@@ -113,13 +113,10 @@ def train(
         return CharacterReader(embedding.places(), model)
     if isinstance(model, JoinedModel):
         return model
-    raise TypeError(
-        "a network from integers to logits needs rows of primes or characters, or an embedding "
-        f"with parameters, got {type(embedding).__name__}; use measure"
-    )
+    return RowReader(partial(read_integers, config=config), model)
 
 
-def _measure(config: ModelConfig, *, device: str, probe: bool) -> tuple[Measurement, Probe | None]:
+def _measure(config: ModelConfig, *, device: str) -> Measurement:
     for kind in PARTS:
         if isinstance(part := getattr(config, kind), UnknownPart):
             name, version = part.data["name"], part.data["version"]
@@ -128,17 +125,10 @@ def _measure(config: ModelConfig, *, device: str, probe: bool) -> tuple[Measurem
                 "cannot be trained; run the file that defines it"
             )
     data = make_data(config, device=device)
-    train, found = train_fast if applies_to(config) else train_plain, None
-    if probe and can_be_probed(config):
-        equivariance = EquivarianceProbe(config, data)
-        trained = train(config, data, observe=equivariance.observe)
-        assert isinstance(trained.model, RowNetwork)
-        found = probe_network(config, trained.model, data, equivariance)
-    else:
-        trained = train(config, data)
+    trained = (train_fast if applies_to(config) else train_plain)(config, data)
     ablations = {kind: _ablate(config, trained, data, kind) for kind in config.ablations}
     zero = ablations.pop("zero")
-    measurement = Measurement(
+    return Measurement(
         train_size=len(data.train.labels),
         test_size=len(data.test.labels),
         correct_by_epoch=trained.correct,
@@ -154,8 +144,8 @@ def _measure(config: ModelConfig, *, device: str, probe: bool) -> tuple[Measurem
             for name, inputs in data.beyond.items()
         },
         nan_answers=_count_nan(config, trained, data),
+        train_correct_by_epoch=trained.train_correct,
     )
-    return measurement, found
 
 
 @torch.no_grad()
@@ -169,7 +159,7 @@ def _count_nan(config: ModelConfig, trained: Trained, data: Data) -> int:
 def _ablate(config: ModelConfig, trained: Trained, data: Data, kind: Kind) -> RowAblation:
     features, labels = trained.features(data.test), data.test.labels
     network, size = trained.network, config.training.batch_size or len(labels)
-    if isinstance(network, RowNetwork) and trained.trainer == "fast" and kind != "optimal":
+    if isinstance(network, RowNetwork) and trained.trainer == "fast":
         return ablate_rows(network, features, labels, batch_size=size, kind=kind, seed=config.seed)
     rows = dict(enumerate(torch.eye(features.shape[1], dtype=torch.bool).unsqueeze(-1)))
     results = ablate(network, features, labels, rows, kind=kind, batch_size=size, seed=config.seed)

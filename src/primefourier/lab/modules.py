@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from primefourier.encoding import PrimeBasis, encode, plan
@@ -267,3 +269,36 @@ class PrimeReader(nn.Module):
         codes = self.embedding(integers).unflatten(-1, (len(self.embedding.basis.primes), -1))
         logits: Tensor = self.network(join_operands(codes))
         return logits
+
+
+class RowReader(nn.Module):
+    """A fixed embedding of the laboratory, and a network that reads its rows.
+
+    Args:
+        read: Gives the joined rows (n, rows, operands · width) of integers (n, operands).
+        network: The network that reads them.
+
+    Shape:
+        integers (n, operands) → (n, classes) logits.
+    """
+
+    def __init__(self, read: Callable[[NDArray[Any]], Tensor], network: nn.Module) -> None:
+        super().__init__()
+        self.embedding, self.network = _Rows(read), network
+
+    def forward(self, integers: Tensor) -> Tensor:
+        """Return the logits of a batch of integers."""
+        logits: Tensor = self.network(self.embedding(integers))
+        return logits
+
+
+class _Rows(nn.Module):
+    """The rows of a fixed embedding, where an ablation finds them."""
+
+    def __init__(self, read: Callable[[NDArray[Any]], Tensor]) -> None:
+        super().__init__()
+        self._read = read
+
+    def forward(self, integers: Tensor) -> Tensor:
+        """Return the joined rows of a batch of integers."""
+        return self._read(integers.cpu().numpy()).to(integers.device)

@@ -44,7 +44,9 @@ class Embedding(Part, Protocol):
     A fixed embedding also has ``rows(integers)``, from n integers of any size (an int64 or object
     array) to a float tensor (n, rows, width). One with parameters has ``module()`` instead, which
     returns an ``nn.Module`` from an int64 tensor (n,) to (n, rows, width), trained with the
-    network. ``mix(features, operands)`` is optional; it can rearrange the joined features.
+    network. ``mix(features, operands)`` is optional; it can rearrange the joined features. An
+    embedding that depends on the task has ``for_task(task)`` alone, which returns the embedding to
+    use, while the record keeps the name of the first.
     """
 
     def row_names(self) -> Sequence[str]:
@@ -168,14 +170,16 @@ def register(part: PartClass) -> PartClass:
     def has(method: str) -> bool:
         return callable(getattr(part, method, None))
 
-    kinds = [kind for kind, method in _METHODS.items() if has(method)]
+    fitted = has("for_task")
+    kinds = [k for k, m in _METHODS.items() if has(m) or (k == "embedding" and fitted)]
     if len(kinds) != 1:
         wanted = ", ".join(f"{method} ({kind})" for kind, method in _METHODS.items())
         raise TypeError(f"{title} must have exactly one of these methods: {wanted}")
-    if kinds == ["embedding"] and (not has("relevant") or has("rows") == has("module")):
+    whole = has("relevant") and has("rows") != has("module")
+    if kinds == ["embedding"] and not (whole or fitted):
         raise TypeError(
             f"the embedding {title} must have relevant(task), and either rows(integers), if it is "
-            "fixed, or module(), if it is trained"
+            "fixed, or module(), if it is trained; or for_task(task), which returns such a part"
         )
     taken = _registered.get((kinds[0], name), part)
     # a file that is loaded again defines the same class
@@ -211,14 +215,14 @@ def part_as_data(part: Any) -> dict[str, Any]:
     if isinstance(part, UnknownPart):
         return part.data
     what, names = type(part).__name__, [field.name for field in fields(part)]
-    values = {name: _plain(getattr(part, name), f"{name} of {what}") for name in names}
+    values = {name: plain(getattr(part, name), f"{name} of {what}") for name in names}
     return {"name": part.name, "version": part.version, **values}
 
 
-def _plain(value: Any, where: str) -> Any:
+def plain(value: Any, where: str) -> Any:
     """Return a value with lists instead of tuples; refuse what JSON cannot hold exactly."""
-    if isinstance(value, tuple):
-        return [_plain(item, where) for item in value]
+    if isinstance(value, tuple | list):
+        return [plain(item, where) for item in value]
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float) and abs(value) < float("inf"):
@@ -252,7 +256,10 @@ def _read_part(kind: str, text: str, part: Any, known: bool) -> Any:
     refuse_unknown(values, names, f"the {kind} {name!r}")
     if set(values) != set(names):  # fields were added without a new version
         return UnknownPart(text)
-    return part(**values)
+    made = part(**values)
+    # a class that was changed without a new version may read its fields in another way
+    same = json.dumps(part_as_data(made), sort_keys=True) == text
+    return made if same else UnknownPart(text)
 
 
 def _tuples(value: Any) -> Any:

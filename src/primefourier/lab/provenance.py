@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from primefourier.lab.config import ModelConfig
+from primefourier.lab.parts import PARTS, source_of
+
+_HOME = Path(__file__).resolve().parents[1]
 _PACKAGES = ("primefourier", "numpy", "torch")
 _MOST_SECONDS = 1e9
 
@@ -26,6 +31,7 @@ class Provenance:
         device: The torch device.
         commit: The commit of the source, with ``+`` if files were changed; None if unknown.
         versions: Versions of Python, primefourier, numpy and torch.
+        parts: For each part that another file defines, the SHA-256 digest of that file.
     """
 
     finished: str
@@ -34,6 +40,7 @@ class Provenance:
     device: str
     commit: str | None
     versions: dict[str, str]
+    parts: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Provenance:
@@ -41,7 +48,7 @@ class Provenance:
         for name, value in data.items():
             if name == "seconds":
                 fits = type(value) in (int, float) and 0 <= value < _MOST_SECONDS
-            elif name == "versions":
+            elif name in ("versions", "parts"):
                 fits = isinstance(value, dict) and all(isinstance(v, str) for v in value.values())
             else:
                 fits = isinstance(value, str) or (name == "commit" and value is None)
@@ -50,7 +57,7 @@ class Provenance:
         return cls(**data)
 
 
-def provenance_now(*, seconds: float, device: str) -> Provenance:
+def provenance_now(config: ModelConfig, *, seconds: float, device: str) -> Provenance:
     """Return the provenance of a model that was just finished in this process."""
     return Provenance(
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -59,7 +66,19 @@ def provenance_now(*, seconds: float, device: str) -> Provenance:
         device=device,
         commit=commit(),
         versions=_versions().copy(),
+        parts=part_digests(config),
     )
+
+
+def part_digests(config: ModelConfig) -> dict[str, str]:
+    """Return the digest of the file of each part of a model that is not this package's."""
+    found = {}
+    for kind in PARTS:
+        part = getattr(config, kind)
+        file = source_of(type(part))
+        if file is not None and file.is_file() and not file.is_relative_to(_HOME):
+            found[f"{kind} {part.name}"] = hashlib.sha256(file.read_bytes()).hexdigest()
+    return found
 
 
 @cache

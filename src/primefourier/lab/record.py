@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from primefourier._checks import refuse_unknown
 from primefourier.analysis import noise_floor, paired_p_value
 from primefourier.analysis.ablation import Kind
-from primefourier.lab.config import ModelConfig, prime_parts
-from primefourier.lab.probe import Probe, RowAblation
+from primefourier.lab.config import ModelConfig
 from primefourier.lab.provenance import Provenance
+
+
+@dataclass(frozen=True)
+class RowAblation:
+    """Correct answers of a network over its test examples, and the changes by each ablation.
+
+    Args:
+        correct: The number of correct answers before any ablation.
+        lost: For each row, the number of correct answers that become wrong without it.
+        gained: For each row, the number of wrong answers that become correct without it.
+    """
+
+    correct: int
+    lost: tuple[int, ...]
+    gained: tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +35,7 @@ class Measurement:
     Args:
         train_size: Number of training examples.
         test_size: Number of test examples.
-        correct_by_epoch: Correct test answers after each epoch.
+        correct_by_epoch: Correct test answers after each epoch in which the network was tested.
         correct: Correct test answers at the end.
         lost: For each row, answers that were correct and are wrong with the row zeroed.
         gained: For each row, answers that were wrong and are correct with the row zeroed.
@@ -30,7 +45,9 @@ class Measurement:
         ablations: The same counts for other kinds of ablation than zeroing.
         beyond: For each test set beyond the input range, correct answers and examples.
         nan_answers: Test examples that the network does not answer at the end, because a logit is
-            NaN or all are -inf. They count as wrong. Records of version 0.2 do not have it.
+            NaN or all are -inf. They count as wrong.
+        train_correct_by_epoch: Correct training answers in each of these epochs, counted when their
+            batch came, before its step. Records of version 0.2 do not have it.
     """
 
     train_size: int
@@ -45,6 +62,7 @@ class Measurement:
     ablations: Mapping[Kind, RowAblation] = field(default_factory=dict)
     beyond: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     nan_answers: int = 0
+    train_correct_by_epoch: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         rows, wrong = len(self.row_names), self.test_size - self.correct
@@ -56,6 +74,9 @@ class Measurement:
                 raise ValueError("a row must not lose or gain more answers than there are")
         if not 0 <= self.nan_answers <= wrong:
             raise ValueError("a record must count answers that are NaN as wrong ones")
+        train = self.train_correct_by_epoch
+        if train and (len(train) != len(self.correct_by_epoch) or max(train) > self.train_size):
+            raise ValueError("a record must count training answers in the epochs it was tested in")
         most = max(*self.correct_by_epoch, self.correct, 0)
         sizes = (len(self.correct_by_epoch), self.train_size, self.test_size)
         if most > self.test_size or 0 in sizes:
@@ -78,8 +99,13 @@ class Measurement:
 
     @property
     def accuracy_by_epoch(self) -> tuple[float, ...]:
-        """Test accuracy after each epoch."""
+        """Test accuracy after each epoch in which the network was tested."""
         return tuple(correct / self.test_size for correct in self.correct_by_epoch)
+
+    @property
+    def train_accuracy_by_epoch(self) -> tuple[float, ...]:
+        """Training accuracy during each of these epochs; empty for records of version 0.2."""
+        return tuple(correct / self.train_size for correct in self.train_correct_by_epoch)
 
     @property
     def drops(self) -> tuple[float, ...]:
@@ -108,19 +134,18 @@ class Measurement:
             return RowAblation(self.correct, self.lost, self.gained)
         return self.ablations.get(kind)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the counts as plain data; without ``nan_answers`` if there are none.
-
-        So the rows of networks that did not diverge are those of version 0.2.
-        """
-        data = asdict(self)
-        if not self.nan_answers:
-            del data["nan_answers"]
+    def as_data(self) -> dict[str, Any]:
+        """Return the counts as plain data, without those that are empty."""
+        data: dict[str, Any] = lists(asdict(self))
+        for name in ("nan_answers", "train_correct_by_epoch", "ablations", "beyond"):
+            if not data[name]:
+                del data[name]
         return data
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Measurement:
-        """Read what ``to_dict`` wrote; refuse what is not made of counts."""
+    def from_data(cls, data: Mapping[str, Any]) -> Measurement:
+        """Read what ``as_data`` returned; refuse what is not made of counts."""
+        refuse_unknown(data, [one.name for one in fields(cls)], "a measurement")
         values = {name: _tuples(value) for name, value in data.items()}
         ablations = values.get("ablations", {})
         ends = sorted(values.get("beyond", {}).items(), key=lambda item: (len(item[0]), item[0]))
@@ -136,10 +161,10 @@ class Measurement:
         return cls(**values)
 
     def require_config(self, config: ModelConfig) -> None:
-        """Raise ValueError if a model cannot have these counts."""
+        """Raise ValueError if a model cannot have these counts, as its parts are here."""
         if config.known and (
             (self.train_size, self.test_size) != config.task.sizes()
-            or len(self.correct_by_epoch) != config.training.epochs
+            or len(self.correct_by_epoch) != len(config.tested_epochs)
             or {name: size for name, (_, size) in self.beyond.items()}
             != dict(config.task.beyond_sizes())
             or ("zero", *self.ablations) != config.ablations
@@ -149,8 +174,8 @@ class Measurement:
 
 
 _FIGURES = (
-    *("accuracy", "accuracy_by_epoch", "accuracy_beyond", "drops", "p_values", "noise_floor"),
-    "diverged",
+    *("accuracy", "accuracy_by_epoch", "train_accuracy_by_epoch", "accuracy_beyond", "drops"),
+    *("p_values", "noise_floor", "diverged"),
 )
 """What follows from the counts of a measurement."""
 _NOT_COUNTS = ("row_names", "relevant", "trainer", "ablations")
@@ -179,16 +204,12 @@ class Record:
         provenance: Where and how it was trained.
         measurement: What the paper measures.
         error: The traceback.
-        probe: What a probe found in the network, if one was requested.
-        probed: Where and how that network was trained, which may have been later.
     """
 
     config: ModelConfig
     provenance: Provenance
     measurement: Measurement | None = None
     error: str | None = None
-    probe: Probe | None = None
-    probed: Provenance | None = None
 
     def __post_init__(self) -> None:
         if (self.measurement is None) == (self.error is None):
@@ -196,14 +217,6 @@ class Record:
         if self.error is not None:  # half a surrogate pair, as in odd file names, fits in no store
             readable = self.error.encode(errors="backslashreplace").decode()
             object.__setattr__(self, "error", readable)
-        if (self.probe is None) != (self.probed is None):
-            raise ValueError("probe and probed must be given together")
-        if self.probe is not None:
-            embedding, _ = prime_parts(self.config)
-            shape = {"rows": len(embedding.primes), "depth": embedding.depth}
-            self.probe.require_shape(**shape, epochs=self.config.training.epochs)
-            if self.measurement and self.probe.test_size != self.measurement.test_size:
-                raise ValueError("a probe must have the test examples of its record")
 
     def row_drops(self, kind: Kind = "zero") -> tuple[float, ...]:
         """Return the drop of each row under one kind of ablation."""
@@ -222,10 +235,7 @@ class Record:
         return self._ablation(kind) is not None
 
     def _ablation(self, kind: Kind) -> RowAblation | None:
-        if self.measurement is None:
-            return None
-        probed = {} if self.probe is None else self.probe.rows
-        return self.measurement.counts(kind) or probed.get(kind)
+        return None if self.measurement is None else self.measurement.counts(kind)
 
     @property
     def diverged(self) -> bool:
@@ -245,6 +255,27 @@ class Record:
             raise ValueError(f"{self.config.describe()} failed, so nothing was measured")
         return self.measurement
 
+    def as_data(self) -> dict[str, Any]:
+        """Return the facts of the record as plain data, as a store keeps them."""
+        measured = self.measurement and self.measurement.as_data()
+        facts = {"measurement": measured, "error": self.error}
+        about = {"config": self.config.to_dict(), "provenance": asdict(self.provenance)}
+        return {**about, **{name: fact for name, fact in facts.items() if fact is not None}}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Record:
+        """Read what ``as_data`` returned, or raise an error that says what no record has."""
+        refuse_unknown(data, [one.name for one in fields(cls)], "a record")
+        measured, error = data.get("measurement"), data.get("error")
+        if not isinstance(error, str | None):
+            raise TypeError(f"the error of a record must be a text, got {error!r:.80}")
+        return cls(
+            config=ModelConfig.from_dict(data["config"]),
+            provenance=Provenance.from_dict(data["provenance"]),
+            measurement=None if measured is None else Measurement.from_data(measured),
+            error=error,
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain data, with the figures that follow from the counts."""
         data: dict[str, Any] = {
@@ -254,16 +285,15 @@ class Record:
             "measurement": None,
             "error": self.error,
             "provenance": asdict(self.provenance),
-            "probe": self.probe and self.probe.to_dict(),
-            "probed": self.probed and asdict(self.probed),
         }
         if self.measurement is not None:
             figures = {name: getattr(self.measurement, name) for name in _FIGURES}
-            data["measurement"] = _lists(asdict(self.measurement) | figures)
+            data["measurement"] = lists(asdict(self.measurement) | figures)
         return data
 
 
-def _lists(value: Any) -> Any:
+def lists(value: Any) -> Any:
+    """Return plain data with lists in place of tuples."""
     if isinstance(value, dict):
-        return {name: _lists(item) for name, item in value.items()}
-    return list(map(_lists, value)) if isinstance(value, tuple) else value
+        return {name: lists(item) for name, item in value.items()}
+    return list(map(lists, value)) if isinstance(value, tuple) else value

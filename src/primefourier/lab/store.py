@@ -1,137 +1,220 @@
-"""The records of a run in one SQLite file: one writer, any number of readers.
+"""The records of a run: one file of JSON lines that only grows, with one writer.
 
-A record is on disk before it counts as done. A copy of the file is made at the end of each run.
+A line is one fact and the SHA-256 digest of its text: a planned model, a study, a run, or the
+record of a model. A fact is read back before it is written, and on disk before it counts. A last
+line without its end was being written when its process was killed: nobody has reported it, and it
+is not read. So ``cat`` joins two runs, and ``head`` shows one.
 """
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import json
-import logging
 import os
 import platform
-import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from secrets import token_hex
+from shlex import quote
+from typing import Any, BinaryIO
 
-from primefourier._files import lock_file, open_in_place
-from primefourier.lab.probe import can_be_probed
+from primefourier._files import lock_file, new_file, open_in_place, refuse_link, sync_folder
+from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
-from primefourier.lab.store_file import (
-    BACKUP_NAME,
-    STORE_NAME,
-    DamagedStoreError,
-    FolderError,
-    StoreError,
-    back_up,
-    create_or_open,
-    format_of,
-    insert,
-    is_empty,
-    leave_one_file,
-    open_to_read,
-    read_rows,
-    require_store,
-    transaction,
-    translate_errors,
-)
-from primefourier.lab.store_rows import (
-    Contents,
-    Row,
-    RowReader,
-    plan_row,
-    probe_row,
-    record_row,
-    study_row,
-)
-from primefourier.lab.studies.study import StudyLike
+from primefourier.lab.studies.study import Study, read_study, study_as_data
 
-__all__ = [
-    "BACKUP_NAME",
-    "STORE_NAME",
-    "FolderError",
-    "Store",
-    "StoreError",
-    "current_writer",
-    "lock_folder",
-    "prepare_folder",
-    "read_store",
-    "write_store",
-]
-_LOG = logging.getLogger(__name__)
+STORE_NAME = "records.jsonl"
 _LOCK_NAME = "writer.lock"
+_HEAD = len(f'{{"sha256":"{"0" * 64}","fact":')
+_RECOVERED = "recovered"
+"""The study of models whose own study was lost."""
+
+
+class FolderError(ValueError):
+    """A folder that cannot be used for a run."""
+
+
+class StoreError(RuntimeError):
+    """A store that cannot be written to, or that is damaged."""
+
+
+@dataclass
+class Contents:
+    """What a store holds.
+
+    Args:
+        models: The planned models by their keys, in the order in which they were planned.
+        studies: The studies.
+        records: The records, at most one per model, in the order of the models.
+        commands: The commands of its runs, each once.
+        runs: What is known of each run: command, process, host and starting time.
+        damaged: The numbers of the lines that cannot be read, with the reason.
+    """
+
+    models: dict[str, ModelConfig] = field(default_factory=dict)
+    studies: list[Study] = field(default_factory=list)
+    records: list[Record] = field(default_factory=list)
+    runs: list[dict[str, Any]] = field(default_factory=list)
+    damaged: dict[int, str] = field(default_factory=dict)
+
+    @contextmanager
+    def reading(self, number: int) -> Iterator[None]:
+        """Note a line as damaged if reading it raises an error."""
+        try:
+            yield
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+            self.damaged[number] = str(error)
+
+    @property
+    def planned(self) -> list[ModelConfig]:
+        """The planned models."""
+        return list(self.models.values())
+
+    @property
+    def commands(self) -> list[str]:
+        """The commands of its runs, each once."""
+        return list(dict.fromkeys(run["command"] for run in self.runs))
+
+    @property
+    def measured(self) -> dict[str, Record]:
+        """The records of models that did not fail, by key."""
+        return {r.config.key: r for r in self.records if r.error is None}
+
+
+def read_store(folder: Path | str) -> Contents:
+    """Read the store of a folder, also while another process writes to it.
+
+    Raises:
+        FolderError: If the folder holds no store.
+        StoreError: If the store is damaged.
+    """
+    path = _find(folder)
+    found = _read(path)
+    if found.damaged:
+        number, reason = next(iter(found.damaged.items()))
+        more = f", and {len(found.damaged) - 1} more lines" if len(found.damaged) > 1 else ""
+        raise StoreError(
+            f"{path} is damaged: line {number}, {reason}{more}; pfe repair {quote(str(folder))} "
+            "keeps all other lines"
+        )
+    return found
+
+
+def repair_store(folder: Path | str) -> tuple[Contents, Path | None]:
+    """Write a damaged store anew without the lines that cannot be read, and keep the old file.
+
+    Returns:
+        What the store holds now, with the lines that were damaged; and the old file, if there were
+        such lines.
+    """
+    path = _find(folder)
+    with _lock(path.parent):
+        found = _read(path)
+        if not found.damaged:
+            return found, None
+        kept = path.with_name(f"{path.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S}")
+        lines = path.read_bytes().splitlines(keepends=True)
+        good = [line for i, line in enumerate(lines, start=1) if i not in found.damaged]
+        with new_file(kept) as copy:
+            copy.write(b"".join(lines))
+        with new_file(path) as file:
+            file.write(b"".join(good))
+        return found, kept
 
 
 class Store:
-    """An open store; :func:`write_store` and :func:`read_store` return one."""
+    """An open store; :func:`write_store` returns one.
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
-        self._connection = connection
-        self.path = path
+    Attributes:
+        path: The file.
+        contents: What it held when it was opened.
+    """
 
-    def begin(self, studies: Iterable[StudyLike], command: str) -> None:
+    def __init__(self, path: Path, file: BinaryIO, contents: Contents) -> None:
+        self.path, self.contents = path, contents
+        self._file = file
+
+    def begin(self, studies: Iterable[Study], command: str) -> None:
         """Store a command and the studies that it plans; models planned before stay.
 
         Raises:
             FolderError: If the store holds another study of the same name.
         """
         chosen = list(studies)
-        with translate_errors(self.path):
-            stored = dict(self._connection.execute("SELECT name, study FROM studies"))
-            members = self._connection.execute("SELECT study, key FROM members").fetchall()
-            known = dict(self._connection.execute("SELECT key, position FROM planned"))
+        before = {study.name: study for study in self.contents.studies}
         for study in chosen:
-            if study.name not in stored or stored[study.name] == study_row(study)[1]:
-                continue
-            before = {key for name, key in members if name == study.name}
-            if before.isdisjoint(config.key for config in study.configs):
+            stored = before.get(study.name, study)
+            keys = {config.key for config in stored.configs}
+            if study_as_data(stored) != study_as_data(study) and keys.isdisjoint(
+                config.key for config in study.configs
+            ):
                 raise FolderError(
                     f"{self.path.parent} holds another study named {study.name!r}, with none of "
                     "these models; choose another name or another folder"
                 )
-        first = max(known.values(), default=-1) + 1
-        configs = {config.key: config for study in chosen for config in study.configs}
-        new = [config for key, config in configs.items() if key not in known]
-        self._insert(
-            planned=[plan_row(config, first + i) for i, config in enumerate(new)],
-            studies=[study_row(study) for study in chosen],
-            members=[(study.name, config.key) for study in chosen for config in study.configs],
-            runs=[(_now(), command)],
+        members = {(s.name, c.key) for s in self.contents.studies for c in s.configs}
+        new: dict[str, tuple[ModelConfig, list[str]]] = {}
+        for study in chosen:
+            for config in study.configs:
+                if (study.name, config.key) not in members:
+                    new.setdefault(config.key, (config, []))[1].append(study.name)
+        self._append(
+            *(("study", study.name, study_as_data(study)) for study in chosen),
+            ("run", f"{_now()} {token_hex(4)}", {**_identity(), "command": command}),
+            *(
+                ("model", key, {"studies": names, "config": config.to_dict()})
+                for key, (config, names) in new.items()
+            ),
         )
 
     def add(self, record: Record) -> None:
-        """Commit one record and its probe.
+        """Write one record; it is on disk when this returns.
 
-        The record and the probe of a measured model are never replaced; a failure is.
+        Raises:
+            ValueError: If the record would not be read as it is; nothing is written.
         """
-        probes = [probe_row(record)] if record.probe is not None else []
-        self._insert(records=[record_row(record)], probes=probes)
+        data = record.as_data()
+        if Record.from_data(json.loads(json.dumps(data))) != record:
+            raise ValueError("its record would be read as another one")
+        self._append(("record", record.config.key, data))
 
-    def read(self) -> Contents:
-        """Read everything once, as it is now; models and records are in planned order."""
-        with translate_errors(self.path):
-            reader = RowReader(old=format_of(self._connection) == 1)
-            return reader.read(read_rows(self._connection))
+    def _append(self, *facts: tuple[str, str, Any]) -> None:
+        """Write some facts, all or none, and wait until they are on disk."""
+        lines = b"".join(_seal(*fact) for fact in facts)
+        self._require_place()
+        number = self._file.fileno()
+        size = os.fstat(number).st_size
+        try:
+            rest = memoryview(lines)
+            while rest:
+                rest = rest[os.write(number, rest) :]
+            os.fsync(number)
+        except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(number, size)
+            reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
+            raise StoreError(
+                f"{self.path} cannot be written to: {reason}; make room and run the same command "
+                "again; records written before are safe"
+            ) from error
+        self._require_place()
 
-    def records(self) -> list[Record]:
-        """Return all records, in the order in which their models were planned."""
-        return self.read().records
-
-    def done(self, *, probe: bool = False) -> set[str]:
-        """Return the keys of all measured models; with ``probe``, of those also probed."""
-        return {record.config.key for record in self.records() if is_done(record, probe=probe)}
-
-    def _insert(self, **tables: list[Row]) -> None:
-        with translate_errors(self.path), transaction(self._connection):
-            insert(self._connection, tables)
-
-
-def is_done(record: Record, *, probe: bool) -> bool:
-    """Return whether nothing remains to be measured of a model, probes included if requested."""
-    probed = record.probe is not None or not can_be_probed(record.config)
-    return record.error is None and (probed or not probe)
+    def _require_place(self) -> None:
+        """Raise StoreError if the file is no longer where it was opened, so that all is lost."""
+        try:
+            same = os.path.samestat(self.path.stat(), os.fstat(self._file.fileno()))
+        except OSError:
+            same = False
+        if not same:
+            raise StoreError(
+                f"{self.path} was removed or replaced while a run wrote to it; its records since "
+                "then are lost. Restore the folder, and run the same command again"
+            )
 
 
 @contextmanager
@@ -144,52 +227,15 @@ def write_store(folder: Path | str) -> Iterator[Store]:
     """
     path = Path(folder, STORE_NAME)
     prepare_folder(path.parent)
-    with lock_folder(path.parent):
-        _require_not_lost(path)
-        with translate_errors(path):
-            opened = create_or_open(path)
-        with closing(opened):
-            yield Store(opened, path)
-            leave_one_file(opened)
-            if opened.total_changes:
-                try:
-                    back_up(opened, path.with_name(BACKUP_NAME))
-                except (OSError, sqlite3.Error) as error:
-                    _LOG.warning("%s could not be written: %s", BACKUP_NAME, error)
-
-
-@contextmanager
-def read_store(folder: Path | str) -> Iterator[Store]:
-    """Open the store of a folder for reading, also while another process writes to it.
-
-    Raises:
-        FolderError: If the folder holds no store.
-        StoreError: If the store is damaged.
-    """
-    path = Path(folder, STORE_NAME)
-    if not path.parent.is_dir():
-        raise FolderError(f"there is no folder {str(folder)!r}; a run creates it")
-    _require_not_lost(path)
-    if not path.is_file():
-        raise FolderError(
-            f"{folder} holds no {STORE_NAME}; name the folder that a run was written to"
-        )
-    with translate_errors(path):
-        opened = open_to_read(path)
-    with closing(opened):
-        with translate_errors(path):
-            if is_empty(opened):
-                raise FolderError(f"{path} is empty: its run was stopped before it began; run it")
-            require_store(opened, path)
-        yield Store(opened, path)
-
-
-def _require_not_lost(path: Path) -> None:
-    """Raise an error if a store is missing or empty, but its log or its backup is not."""
-    empty = not path.is_file() or not path.stat().st_size
-    traces = [path.with_name(f"{path.name}-wal"), path.with_name(BACKUP_NAME)]
-    if empty and any(trace.is_file() and trace.stat().st_size for trace in traces):
-        raise DamagedStoreError(path, "it is missing or empty")
+    with _lock(path.parent):
+        try:
+            file = open_in_place(path, "ab")
+        except OSError as error:
+            raise _unusable(path, error) from error
+        with file:
+            _drop_torn_line(path, file)
+            sync_folder(path.parent)
+            yield Store(path, file, read_store(folder))
 
 
 def prepare_folder(folder: Path) -> None:
@@ -198,58 +244,154 @@ def prepare_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         names = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
     except OSError as error:
+        raise _unusable(folder, error) from error
+    others = names - {_LOCK_NAME}
+    if others and STORE_NAME not in others:
         raise FolderError(
-            f"{folder} cannot be used as output folder: {error.strerror}; choose another"
-        ) from error
-    if names - {_LOCK_NAME} and not names & {STORE_NAME, BACKUP_NAME}:
-        raise FolderError(
-            f"{folder} holds other files, such as {min(names - {_LOCK_NAME})!r}, but no run; "
-            "choose a new or empty folder"
+            f"{folder} holds other files, such as {min(others)!r}, but no run; choose a new or "
+            "empty folder"
         )
-
-
-@contextmanager
-def lock_folder(folder: Path) -> Iterator[None]:
-    """Make this process the only one that writes to a folder; the lock ends with the process."""
-    try:
-        with open_in_place(folder / _LOCK_NAME, "ab") as file:
-            if not lock_file(file):
-                raise FolderError(
-                    f"{folder} is being written to by {_describe(current_writer(folder))}; wait "
-                    "for it, stop it, or choose another folder"
-                )
-            writer = {"process": os.getpid(), "host": platform.node(), "since": _now()}
-            file.truncate(0)
-            file.write(json.dumps(writer).encode())
-            file.flush()
-            locked = os.dup(file.fileno())  # which keeps the lock
-    except OSError as error:
-        raise FolderError(
-            f"{folder} cannot be written to: {error.strerror or error}; make room, choose another "
-            "folder, or change its permissions"
-        ) from error
-    try:
-        yield
-    finally:
-        os.close(locked)
 
 
 def current_writer(folder: Path | str) -> dict[str, Any] | None:
     """Return process, host and starting time of the current writer of a folder, or None."""
-    path = Path(folder, _LOCK_NAME)
-    with suppress(OSError):
-        if path.is_file():
-            with path.open("rb") as file:
-                if not lock_file(file, shared=True):
-                    text = file.read()
-                    return dict(json.loads(text)) if text else {}
+    with suppress(OSError, ValueError), Path(folder, _LOCK_NAME).open("rb") as file:
+        if not lock_file(file, shared=True):
+            return dict(json.loads(file.read() or b"{}"))
     return None
 
 
-def _describe(writer: dict[str, Any] | None) -> str:
-    if not writer:
-        return "another process"
-    return f"process {writer['process']} on {writer['host']} since {writer['since']}"
+def _find(folder: Path | str) -> Path:
+    path = Path(folder, STORE_NAME)
+    if not path.parent.is_dir():
+        raise FolderError(f"there is no folder {str(folder)!r}; a run creates it")
+    if not path.is_file():
+        raise FolderError(f"{folder} holds no {STORE_NAME}; name the folder that a run wrote to")
+    return path
+
+
+def _read(path: Path) -> Contents:
+    """Read all lines of a file but a last one without its end."""
+    found = Contents()
+    records: dict[str, Record] = {}
+    studies: dict[str, tuple[int, dict[str, Any]]] = {}
+    members: dict[str, dict[str, ModelConfig]] = {}  # models by study
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.endswith(b"\n"):
+                break
+            with found.reading(number):
+                kind, key, data = _unseal(line)
+                if kind == "study":
+                    studies[key] = number, data
+                elif kind == "run":
+                    found.runs.append(_read_run(data))
+                elif kind == "model":
+                    config = ModelConfig.from_dict(data["config"])
+                    _require_key(key, config)
+                    found.models.setdefault(key, config)
+                    for name in data["studies"]:
+                        members.setdefault(name, {}).setdefault(key, config)
+                elif kind == "record":
+                    record = Record.from_data(data)
+                    _require_key(key, record.config)
+                    if key not in records or records[key].error is not None:
+                        records[key] = record  # a measured model stays
+                else:
+                    raise ValueError(f"it is of the unknown kind {kind!r}")
+    for key, record in records.items():
+        if key not in found.models:  # its line was lost
+            found.models[key] = members.setdefault(_RECOVERED, {})[key] = record.config
+    for name, configs in members.items():
+        number, data = studies.get(name, (0, None))
+        with found.reading(number):
+            models = list(configs.values())
+            found.studies.append(
+                Study(name, models) if data is None else read_study(name, data, models)
+            )
+    found.records = [records[key] for key in found.models if key in records]
+    return found
+
+
+def _require_key(key: str, config: ModelConfig) -> None:
+    if config.key != key:
+        raise ValueError("the key of a model is not that of its recipe")
+
+
+def _read_run(data: Any) -> dict[str, Any]:
+    if not isinstance(data["command"], str):
+        raise TypeError("a run has no command")
+    return dict(data)
+
+
+def _seal(kind: str, key: str, data: Any) -> bytes:
+    """Return the line of a fact, once it is read as what it is."""
+    fact = {"kind": kind, "key": key, "data": data}
+    text = json.dumps(fact, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    line = f'{{"sha256":"{_digest(text)}","fact":{text}}}\n'.encode()
+    if _unseal(line) != (kind, key, json.loads(text)["data"]):
+        raise ValueError(f"the {kind} {key:.80} cannot be stored")
+    return line
+
+
+def _unseal(line: bytes) -> tuple[str, str, Any]:
+    """Return the fact of a line; a line that differs from what was written is an error."""
+    text = line.decode().removesuffix("\n")
+    head, fact = text[:_HEAD], text[_HEAD:-1]
+    if head != f'{{"sha256":"{_digest(fact)}","fact":' or text[-1:] != "}":
+        raise ValueError("it differs from what was written")
+    if re.search("[0-9]{301}", fact):  # slow to read
+        raise ValueError("a number has more than 300 digits")
+    found = json.loads(fact)
+    return str(found["kind"]), str(found["key"]), found["data"]
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _drop_torn_line(path: Path, file: BinaryIO) -> None:
+    """Cut off what a process that was killed has begun to write."""
+    whole = path.read_bytes().rfind(b"\n") + 1
+    if whole < os.fstat(file.fileno()).st_size:
+        os.ftruncate(file.fileno(), whole)
+
+
+@contextmanager
+def _lock(folder: Path) -> Iterator[None]:
+    """Make this process the only one that writes to a folder; the lock ends with the process."""
+    try:
+        refuse_link(folder / _LOCK_NAME)
+        file = open_in_place(folder / _LOCK_NAME, "ab")
+    except OSError as error:
+        raise _unusable(folder, error) from error
+    with file:
+        if not lock_file(file):
+            writer = current_writer(folder) or {}
+            who = (
+                "process {process} on {host} since {since}".format(**writer)
+                if writer
+                else "another process"
+            )
+            raise FolderError(
+                f"{folder} is being written to by {who}; wait for it, stop it, or choose another "
+                "folder"
+            )
+        with suppress(OSError):  # a full disk is named when a fact is written
+            os.ftruncate(file.fileno(), 0)
+            os.write(file.fileno(), json.dumps(_identity()).encode())
+        yield
+
+
+def _identity() -> dict[str, Any]:
+    return {"process": os.getpid(), "host": platform.node(), "since": _now()}
+
+
+def _unusable(path: Path, error: OSError) -> FolderError:
+    return FolderError(
+        f"{path} cannot be used for a run: {error.strerror or error}; make room, choose another "
+        "folder, or change its permissions"
+    )
 
 
 def _now() -> str:

@@ -74,7 +74,7 @@ def make_data(
     shapes = {tuple(some.values.shape[1:]) for some in (data.train, data.test, *beyond.values())}
     if len(shapes) > 1:
         raise ValueError(
-            f"rows of {type(config.embedding).__name__} must have one width for all integers, got "
+            f"rows of {type(config.fitted).__name__} must have one width for all integers, got "
             f"examples of shapes {sorted(shapes)}"
         )
     return data
@@ -93,7 +93,7 @@ def read_integers(
     Shape:
         (n, operands) → (n, rows, operands · width), or (n, operands).
     """
-    embedding: Any = config.embedding
+    embedding: Any = config.fitted
     if not hasattr(embedding, "rows"):
         if inputs.dtype == object:
             raise ValueError(
@@ -112,7 +112,7 @@ def read_integers(
 
 
 def _check_rows(rows: Any, count: int, config: ModelConfig) -> None:
-    what = f"rows of {type(config.embedding).__name__}"
+    what = f"rows of {type(config.fitted).__name__}"
     if not isinstance(rows, Tensor) or not rows.is_floating_point():
         raise TypeError(f"{what} must return a tensor of floats, got {type(rows).__name__}")
     if rows.ndim != 3 or rows.shape[:2] != (count, len(config.row_names)) or not rows.shape[2]:
@@ -137,7 +137,7 @@ def new_model(config: ModelConfig, data: Data) -> nn.Module:
     The seed of the config determines the weights. They are drawn in float32 and then converted, so
     that they are the same in every dtype. The global random state does not change.
     """
-    embedding: Any = config.embedding
+    embedding: Any = config.fitted
     values, operands = data.train.values, config.task.operands
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(config.seed)
@@ -164,16 +164,18 @@ def new_model(config: ModelConfig, data: Data) -> nn.Module:
 
 @dataclass(frozen=True)
 class Trained:
-    """A trained network and the number of its correct test answers after each epoch.
+    """A trained network and the numbers of its correct answers in the epochs that were tested.
 
     Args:
         model: The network, with its embedding if that has parameters.
-        correct: Correct test answers after each epoch.
+        correct: Correct test answers after each of these epochs.
+        train_correct: Correct training answers during each of them, counted when their batch came.
         trainer: The trainer that was used.
     """
 
     model: nn.Module
     correct: tuple[int, ...]
+    train_correct: tuple[int, ...]
     trainer: str
 
     @torch.no_grad()
@@ -190,7 +192,7 @@ class Trained:
 
 
 def train_plain(config: ModelConfig, data: Data, *, observe: Observe = lambda _: None) -> Trained:
-    """Train one model and count its correct test answers after each epoch.
+    """Train one model and count its correct answers.
 
     Args:
         config: The model.
@@ -203,20 +205,24 @@ def train_plain(config: ModelConfig, data: Data, *, observe: Observe = lambda _:
     values, labels = data.train.values, data.train.labels
     batch_size = min(config.training.batch_size or len(labels), len(labels))
 
-    correct = []
+    correct, train_correct, tested = [], [], set(config.tested_epochs)
     observe(model)
-    for order in epoch_orders(config, len(labels)):
+    for epoch, order in enumerate(epoch_orders(config, len(labels)), start=1):
         model.train()
+        right = torch.zeros((), dtype=torch.int64, device=data.device)
         for index in order.to(data.device).split(batch_size):
             optimizer.zero_grad()
+            wanted = labels.index_select(0, index)
             # values[index] is the same, but gathers number by number: four times as long
             logits = _logits(model, values.index_select(0, index), config)
-            loss = loss_function(logits, labels.index_select(0, index))
-            loss.backward()
+            right += right_answers(logits.detach(), wanted).sum()
+            loss_function(logits, wanted).backward()
             optimizer.step()
-        correct.append(count_correct(model, data.test, config))
+        if epoch in tested:
+            train_correct.append(int(right))
+            correct.append(count_correct(model, data.test, config))
         observe(model)
-    return Trained(model, tuple(correct), "plain")
+    return Trained(model, tuple(correct), tuple(train_correct), "plain")
 
 
 @torch.no_grad()

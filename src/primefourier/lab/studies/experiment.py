@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import islice, pairwise
@@ -12,9 +12,9 @@ from typing import Any, ClassVar, Self, cast
 from primefourier._checks import refuse_unknown
 from primefourier.arithmetic.integers import as_integer
 from primefourier.encoding import PAPER_BASIS, Plan, plan
-from primefourier.lab.config import ModelConfig, Trainer, Training, prime_parts
-from primefourier.lab.embeddings import PrimeFourier, ShuffledPrimeFourier, model_basis
-from primefourier.lab.studies.study import MOST_MODELS, Axis
+from primefourier.lab.config import ModelConfig, Training, prime_parts
+from primefourier.lab.embeddings import PrimeFourier, model_basis
+from primefourier.lab.studies.study import MOST_MODELS, Axis, Study
 from primefourier.lab.tasks import ModularArithmetic, Operation, require_bounds
 
 PAPER_RANGES = (100, 500, 1000, 2000, 4000)
@@ -37,7 +37,6 @@ class Experiment(ABC):
         batch_size: Pairs in a step.
         learning_rate: The learning rate of Adam.
         pairs: Distinct pairs to draw, at most all r².
-        trainer: fast, or plain, the readable loop.
     """
 
     short_name: ClassVar[str]
@@ -60,7 +59,6 @@ class Experiment(ABC):
     batch_size: int = cast(int, Training.batch_size)
     learning_rate: float = Training.learning_rate
     pairs: int = ModularArithmetic.samples
-    trainer: Trainer = Training.trainer
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -93,52 +91,37 @@ class Experiment(ABC):
         """Return the modulus, input range, primes and seed of each model."""
 
     @property
+    def settings(self) -> dict[str, Any]:
+        """The settings that differ from the paper's; lists of rows, ranges and seeds do not count.
+
+        The first of the paper's primes are the paper's, if a list of sizes chooses among them.
+        """
+        lists = ("ranges", "seeds", self.row_setting)
+        found = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in lists}
+        other = {
+            f.name: found[f.name] for f in fields(self) if found.get(f.name, f.default) != f.default
+        }
+        pool = type(self).primes[: len(self.primes)]
+        if not self.one_model_per_cell and other.get("primes") == pool:
+            del other["primes"]
+        return other
+
+    @property
     def name(self) -> str:
         """The short name, and the settings that differ from the paper's."""
-        return self.name_of(self.configs)
+        other = self.settings.items()
+        return " ".join([self.short_name, *(f"{k}={_write(v)}" for k, v in other)])
 
     @property
     def title(self) -> str:
         """The heading, and the settings that differ from the paper's."""
-        return self.title_of(self.configs)
+        words = [f"{k.replace('_', ' ')} {_write(v, ', ')}" for k, v in self.settings.items()]
+        return ", ".join([self.heading, *words])
 
-    @classmethod
-    def name_of(cls, configs: Sequence[ModelConfig]) -> str:
-        """Return the name of a study of this experiment that has some models."""
-        other = cls.settings_of(configs)
-        return " ".join([cls.short_name, *(f"{k}={_write(v)}" for k, v in other.items())])
-
-    @classmethod
-    def title_of(cls, configs: Sequence[ModelConfig]) -> str:
-        """Return its title."""
-        other = cls.settings_of(configs)
-        words = [f"{k.replace('_', ' ')} {_write(v, ', ')}" for k, v in other.items()]
-        return ", ".join([cls.heading, *words])
-
-    @classmethod
-    def settings_of(cls, configs: Sequence[ModelConfig]) -> dict[str, object]:
-        """Return the settings of some of its models that differ from the paper's.
-
-        Lists of rows, ranges and seeds do not count.
-        """
-        embedding, task = prime_parts(configs[0])
-        training = cast(Training, configs[0].training)
-        found: dict[str, object] = {
-            "depth": embedding.depth,
-            "operation": task.operation,
-            "epochs": training.epochs,
-            "batch_size": training.batch_size,
-            "learning_rate": training.learning_rate,
-            "pairs": task.samples,
-            "trainer": training.trainer,
-        }
-        if isinstance(embedding, ShuffledPrimeFourier):
-            found["embedding"] = f"shuffled-{embedding.unit}"
-        paper: dict[str, Any] = {field.name: field.default for field in fields(cls)}
-        other = {name: value for name, value in found.items() if value != paper.get(name)}
-        pool = max((prime_parts(config)[0].primes for config in configs), key=len)
-        expected = paper["primes"] if cls.one_model_per_cell else paper["primes"][: len(pool)]
-        return other if pool == expected else {**other, "primes": pool}
+    def study(self) -> Study:
+        """Return the models as a study that knows which experiment they belong to."""
+        about = {"kind": self.short_name, "settings": self.settings}
+        return Study(self.name, self.configs, self.title, self.axes, self.threshold, **about)
 
     def invisible(self) -> list[Plan]:
         """Return the plan of each modulus that has a prime factor without a row.
@@ -172,7 +155,6 @@ class Experiment(ABC):
                 epochs=self.epochs,
                 batch_size=self.batch_size,
                 learning_rate=self.learning_rate,
-                trainer=self.trainer,
             ),
             seed=seed,
         )

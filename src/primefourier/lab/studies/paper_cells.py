@@ -51,7 +51,7 @@ def place_of(config: ModelConfig) -> Place | None:
     """Return the place of a model among the paper's, whatever its seed; None if it has none.
 
     What a model is decides, not the name of its study. Tests beyond the range, further kinds of
-    ablation and the trainer do not change a network, so they do not count.
+    ablation and how often it was tested do not change a network, so they do not count.
     """
     embedding, task, training = config.embedding, config.task, config.training
     if not (
@@ -67,30 +67,25 @@ def place_of(config: ModelConfig) -> Place | None:
     plain = {
         "embedding": embedding,
         "task": replace(task, beyond=(), beyond_samples=ModularArithmetic.beyond_samples),
-        "training": replace(training, trainer=Training.trainer),
+        "training": replace(training, test_every=1),
         "ablations": ("zero",),
     }
     return _places().get(replace(config, seed=first, **plain))
 
 
-def paper_cells(
-    records: Iterable[Record], *, kind: Kind = "zero", probed: bool = False
-) -> dict[str, list[Cell]]:
+def paper_cells(records: Iterable[Record], *, kind: Kind = "zero") -> dict[str, list[Cell]]:
     """Return the cells of the paper's configurations, by experiment.
 
     Other settings do not count, and a seed counts only if it has all models of the cell. Of
-    several records of one model, that of the fast trainer counts, then the first.
+    several records of one model the first counts.
 
     Args:
         records: The records of one or several runs.
-        kind: The kind of ablation: zero in the paper; the others need probes.
-        probed: Whether only probed models count.
+        kind: The kind of ablation: zero in the paper.
     """
     found: dict[Place, dict[int, dict[int, Record]]] = {}
-    for record in sorted(
-        records, key=lambda r: getattr(r.config.training, "trainer", "") != "fast"
-    ):
-        if record.knows(kind) and (record.probe or not probed) and (at := place_of(record.config)):
+    for record in records:
+        if record.knows(kind) and (at := place_of(record.config)):
             seed = found.setdefault(at, {}).setdefault(record.config.seed, {})
             seed.setdefault(modulus_of(record), record)
     cells: dict[str, list[Cell]] = {name: [] for name in (*EXPERIMENTS, *WITHOUT)}

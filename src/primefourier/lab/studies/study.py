@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
 
 from primefourier._checks import printable, refuse_unknown
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.parts import PARTS, describe_part
-
-if TYPE_CHECKING:
-    from primefourier.lab.studies.experiment import Experiment
+from primefourier.lab.parts import PARTS, describe_part, is_number, plain
 
 MOST_MODELS = 100_000
 THRESHOLD = 0.85
@@ -90,6 +87,8 @@ class Study:
         axes: What its heatmaps show along rows and columns; by default the fields that vary. Other
             fields that vary are averaged, like seeds.
         threshold: A model has converged if its test accuracy exceeds this after any epoch.
+        kind: What made the study, such as an experiment of the paper; nothing for one of your own.
+        settings: The settings that it was made with, as plain data.
 
     >>> from primefourier.lab import ModularArithmetic, PrimeFourier
     >>> tasks = [ModularArithmetic(modulus=n, input_range=50) for n in (6, 10)]
@@ -104,6 +103,8 @@ class Study:
     title: str = ""
     axes: Sequence[Axis] | None = None
     threshold: float = THRESHOLD
+    kind: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
@@ -122,7 +123,16 @@ class Study:
         if not unique:
             raise ValueError(f"the study {self.name!r} must have at least one model, got none")
         object.__setattr__(self, "configs", tuple(unique.values()))
+        if not isinstance(self.title, str) or not isinstance(self.kind, str):
+            raise TypeError(f"title and kind must be texts, got {self.title!r} and {self.kind!r}")
         object.__setattr__(self, "title", printable(self.title or self.name))
+        if not is_number(self.threshold) or not 0 <= self.threshold <= 1:
+            raise ValueError(f"threshold must be an accuracy from 0 to 1, got {self.threshold!r}")
+        object.__setattr__(self, "threshold", float(self.threshold))
+        settings = {
+            name: plain(value, f"the setting {name!r}") for name, value in self.settings.items()
+        }
+        object.__setattr__(self, "settings", settings)
         if self.axes is not None:
             object.__setattr__(self, "axes", tuple(self.axes))
             for axis in self.axes:
@@ -132,10 +142,6 @@ class Study:
                     recipe = self.configs[0].to_dict()
                     fields = [f"{kind}.{field}" for kind in PARTS for field in recipe[kind]]
                     refuse_unknown([axis.path], [*PARTS, *fields], f"the axes of {self.name!r}")
-
-
-StudyLike: TypeAlias = "Study | Experiment"
-"""What can be run."""
 
 
 def find_axes(configs: Iterable[ModelConfig]) -> tuple[Axis, ...]:
@@ -150,8 +156,8 @@ def find_axes(configs: Iterable[ModelConfig]) -> tuple[Axis, ...]:
         if len({part["name"] for part in parts}) > 1:
             found.append(Axis(kind))
             continue
-        for field in dict.fromkeys(name for part in parts for name in part):
-            axis = Axis(f"{kind}.{field}")
+        for name in dict.fromkeys(name for part in parts for name in part):
+            axis = Axis(f"{kind}.{name}")
             values = [axis.value(config) for config in models]
             follows_seed = all(v == c.seed for v, c in zip(values, models, strict=True))
             if len(set(values)) > 1 and not follows_seed:
@@ -162,28 +168,22 @@ def find_axes(configs: Iterable[ModelConfig]) -> tuple[Axis, ...]:
     return (*others[:1], *ranges, *others[1:])[:_MOST_AXES]
 
 
-def study_as_data(study: StudyLike) -> dict[str, Any]:
-    """Return what a store keeps of a study, beside its models."""
+def study_as_data(study: Study) -> dict[str, Any]:
+    """Return a study as plain data, without its name and its models."""
     axes = None if study.axes is None else [asdict(axis) for axis in study.axes]
-    return {"title": study.title, "axes": axes, "threshold": study.threshold}
-
-
-def check_study(name: str, data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the stored data of a study with its axes, or raise ValueError if it is damaged."""
-    refuse_unknown(data, ("title", "axes", "threshold"), f"the study {name!r}")
-    axes = data["axes"]
-    if axes is not None:
-        for axis in axes:
-            refuse_unknown(axis, [field.name for field in fields(Axis)], "an axis")
-        axes = tuple(Axis(**axis) for axis in axes[:_MOST_AXES])
-    if not isinstance(data["title"], str) or not isinstance(data["threshold"], float):
-        raise ValueError(f"the study {name!r} must have a title and a threshold")
-    return {**data, "axes": axes}
+    about = {"title": study.title, "axes": axes, "threshold": study.threshold}
+    return {**about, "kind": study.kind, "settings": dict(study.settings)}
 
 
 def read_study(name: str, data: Mapping[str, Any], configs: Sequence[ModelConfig]) -> Study:
-    """Return a study from its stored data and its models; axes of no model are left out."""
-    checked = check_study(name, data)
-    if checked["axes"] is not None:
-        checked["axes"] = [axis for axis in checked["axes"] if axis.names_field_of(configs)]
-    return Study(name, configs, **checked)
+    """Return a study from its plain data and its models; axes of no model are left out."""
+    axes = data["axes"]
+    if axes is not None:
+        axes = [axis for axis in map(_read_axis, axes) if axis.names_field_of(configs)]
+    names = ("title", "threshold", "kind", "settings")
+    return Study(name, configs, axes=axes, **{name: data[name] for name in names})
+
+
+def _read_axis(data: Mapping[str, Any]) -> Axis:
+    refuse_unknown(data, [field.name for field in fields(Axis)], "an axis")
+    return Axis(**data)

@@ -21,7 +21,7 @@ from primefourier.lab.config import ModelConfig
 from primefourier.lab.parts import PARTS, source_of
 from primefourier.lab.studies.experiment import Experiment
 from primefourier.lab.studies.paper import EXPERIMENTS
-from primefourier.lab.studies.study import MOST_MODELS, StudyLike
+from primefourier.lab.studies.study import MOST_MODELS, Study
 
 Sources = dict[str, str]
 """Files that define parts, with the digests of their content."""
@@ -34,7 +34,7 @@ class SourceError(RuntimeError):
     """A file with parts of a model that cannot be used."""
 
 
-def read_study_file(path: Path | str) -> list[StudyLike]:
+def read_study_file(path: Path | str) -> list[Study]:
     """Run a Python file, and return its ``study``, or its list ``studies``.
 
     Args:
