@@ -33,7 +33,6 @@ def status(folder: NewestFolder = None, /, *, json: Json = False) -> None:
                 "planned": counts["planned"],
                 "done": counts["measured"],
                 "failed": counts["failed"],
-                "probed": counts["probed"],
                 "diverged": len(run.diverged),
                 "running": writer is not None,
                 "writer": writer,
@@ -63,8 +62,6 @@ def status(folder: NewestFolder = None, /, *, json: Json = False) -> None:
             f"\n{len(run.diverged)} of {plural(counts['measured'], 'measured model')} diverged: "
             "logits are NaN. Means leave them out."
         )
-    if counts["probed"]:
-        print_text(f"\n{plural(counts['probed'], 'model')} probed.")
     for record in run.failures:
         print_text(f"\n{record.config.describe()} failed:")
         for line in (record.error or "").strip().splitlines():
@@ -102,7 +99,7 @@ def _next_step(run: Run) -> str:
             f"\nAll measured. To see the results:\n  pfe summary {folder}\n"
             f"  pfe report {folder} --open"
         )
-    again = training_commands(run.grids, probe=run.counts["probed"] > 0)
+    again = training_commands(run.grids)
     lines = [f"\n  {command} --out {folder}" for command in again]
     how = ":" + "".join(lines) if lines else ", run the file that started it again: pfe run FILE.py"
     return f"\nNot running. To continue{how}"

@@ -92,8 +92,8 @@ def sweep_seconds(
     return max(sum(seconds) / max(workers, 1), *seconds)
 
 
-def measured_in(folder: Path, *, probe: bool = False) -> set[str]:
-    """Return the keys of the models that a folder has measured, and probed if ``probe``.
+def measured_in(folder: Path) -> set[str]:
+    """Return the keys of the models that a folder has measured.
 
     Raises:
         FolderError: If the folder holds other files, so that a sweep would refuse it.
@@ -104,7 +104,7 @@ def measured_in(folder: Path, *, probe: bool = False) -> set[str]:
     if not any(folder.glob("records.*")):
         return set()
     with read_store(folder) as store:
-        return store.done(probe=probe)
+        return store.done()
 
 
 def trial_rates(

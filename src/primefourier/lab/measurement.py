@@ -22,11 +22,9 @@ from primefourier.lab.config import ModelConfig
 from primefourier.lab.embeddings import Characters, PrimeFourier
 from primefourier.lab.fast_training import applies_to, train_fast
 from primefourier.lab.modules import CharacterReader, JoinedModel, PrimeReader, RowNetwork
-from primefourier.lab.network_probe import EquivarianceProbe, probe_network
 from primefourier.lab.parts import PARTS, UnknownPart
-from primefourier.lab.probe import Probe, RowAblation, can_be_probed
 from primefourier.lab.provenance import provenance_now
-from primefourier.lab.record import Measurement, Record
+from primefourier.lab.record import Measurement, Record, RowAblation
 from primefourier.lab.row_ablation import ablate_rows
 from primefourier.lab.training import (
     Data,
@@ -38,15 +36,12 @@ from primefourier.lab.training import (
 )
 
 
-def measure(
-    config: ModelConfig, *, device: str = "cpu", probe: bool = False, threads: int | None = 1
-) -> Record:
+def measure(config: ModelConfig, *, device: str = "cpu", threads: int | None = 1) -> Record:
     """Train one model and ablate its rows; an exception becomes a record with its traceback.
 
     Args:
         config: The model.
         device: The torch device.
-        probe: Whether to probe the network as well, if it is the paper's, with rows of primes.
         threads: The number of torch threads. With one thread, sums have the same order on every
             machine. None keeps the current number.
 
@@ -61,21 +56,14 @@ def measure(
     (17, 2, 2)
     """
     start = time.perf_counter()
-    measurement, found, error = None, None, None
+    measurement, error = None, None
     try:
         with use_threads(threads):
-            measurement, found = _measure(config, device=device, probe=probe)
+            measurement = _measure(config, device=device)
     except Exception:
         error = traceback.format_exc()
     provenance = provenance_now(seconds=time.perf_counter() - start, device=device)
-    return Record(
-        config=config,
-        measurement=measurement,
-        error=error,
-        provenance=provenance,
-        probe=found,
-        probed=None if found is None else provenance,
-    )
+    return Record(config=config, measurement=measurement, error=error, provenance=provenance)
 
 
 def train(
@@ -119,7 +107,7 @@ def train(
     )
 
 
-def _measure(config: ModelConfig, *, device: str, probe: bool) -> tuple[Measurement, Probe | None]:
+def _measure(config: ModelConfig, *, device: str) -> Measurement:
     for kind in PARTS:
         if isinstance(part := getattr(config, kind), UnknownPart):
             name, version = part.data["name"], part.data["version"]
@@ -128,17 +116,10 @@ def _measure(config: ModelConfig, *, device: str, probe: bool) -> tuple[Measurem
                 "cannot be trained; run the file that defines it"
             )
     data = make_data(config, device=device)
-    train, found = train_fast if applies_to(config) else train_plain, None
-    if probe and can_be_probed(config):
-        equivariance = EquivarianceProbe(config, data)
-        trained = train(config, data, observe=equivariance.observe)
-        assert isinstance(trained.model, RowNetwork)
-        found = probe_network(config, trained.model, data, equivariance)
-    else:
-        trained = train(config, data)
+    trained = (train_fast if applies_to(config) else train_plain)(config, data)
     ablations = {kind: _ablate(config, trained, data, kind) for kind in config.ablations}
     zero = ablations.pop("zero")
-    measurement = Measurement(
+    return Measurement(
         train_size=len(data.train.labels),
         test_size=len(data.test.labels),
         correct_by_epoch=trained.correct,
@@ -155,7 +136,6 @@ def _measure(config: ModelConfig, *, device: str, probe: bool) -> tuple[Measurem
         },
         nan_answers=_count_nan(config, trained, data),
     )
-    return measurement, found
 
 
 @torch.no_grad()

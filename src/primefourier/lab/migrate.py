@@ -50,13 +50,20 @@ def old_config(data: Mapping[str, Any]) -> ModelConfig:
     return ModelConfig.from_dict({**versioned, "seed": data["seed"], "ablations": ["zero"]})
 
 
-def old_measurement(data: Mapping[str, Any], config: ModelConfig) -> dict[str, Any]:
-    """Return the counts of a record of format 1 with what was added since."""
+def old_measurement(
+    data: Mapping[str, Any], config: ModelConfig, probe: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Return the counts of a record of format 1 with what was added since.
+
+    Rows replaced by their mean or by another pair's stood in a table of their own.
+    """
+    rows = {} if probe is None else probe["rows"]
     return {
         **data,
         "row_names": config.row_names,
         "relevant": config.relevant,
         "trainer": config.training.trainer,
+        "ablations": {kind: counts for kind, counts in rows.items() if kind != "zero"},
     }
 
 

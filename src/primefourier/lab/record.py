@@ -8,9 +8,23 @@ from typing import Any
 
 from primefourier.analysis import noise_floor, paired_p_value
 from primefourier.analysis.ablation import Kind
-from primefourier.lab.config import ModelConfig, prime_parts
-from primefourier.lab.probe import Probe, RowAblation
+from primefourier.lab.config import ModelConfig
 from primefourier.lab.provenance import Provenance
+
+
+@dataclass(frozen=True)
+class RowAblation:
+    """Correct answers of a network over its test examples, and the changes by each ablation.
+
+    Args:
+        correct: The number of correct answers before any ablation.
+        lost: For each row, the number of correct answers that become wrong without it.
+        gained: For each row, the number of wrong answers that become correct without it.
+    """
+
+    correct: int
+    lost: tuple[int, ...]
+    gained: tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +41,8 @@ class Measurement:
         row_names: The names of the rows.
         relevant: The names of the rows that the task needs; None if nothing is predicted.
         trainer: The trainer that was used.
-        ablations: The same counts for other kinds of ablation than zeroing.
+        ablations: The same counts for other kinds of ablation than zeroing: those that the config
+            names, and in records of version 0.1 further ones.
         beyond: For each test set beyond the input range, correct answers and examples.
         nan_answers: Test examples that the network does not answer at the end, because a logit is
             NaN or all are -inf. They count as wrong. Records of version 0.2 do not have it.
@@ -142,7 +157,7 @@ class Measurement:
             or len(self.correct_by_epoch) != config.training.epochs
             or {name: size for name, (_, size) in self.beyond.items()}
             != dict(config.task.beyond_sizes())
-            or ("zero", *self.ablations) != config.ablations
+            or not {"zero", *self.ablations}.issuperset(config.ablations)
             or (self.row_names, self.relevant) != (config.row_names, config.relevant)
         ):
             raise ValueError("a record must count the answers that its model has, and no others")
@@ -179,16 +194,12 @@ class Record:
         provenance: Where and how it was trained.
         measurement: What the paper measures.
         error: The traceback.
-        probe: What a probe found in the network, if one was requested.
-        probed: Where and how that network was trained, which may have been later.
     """
 
     config: ModelConfig
     provenance: Provenance
     measurement: Measurement | None = None
     error: str | None = None
-    probe: Probe | None = None
-    probed: Provenance | None = None
 
     def __post_init__(self) -> None:
         if (self.measurement is None) == (self.error is None):
@@ -196,14 +207,6 @@ class Record:
         if self.error is not None:  # half a surrogate pair, as in odd file names, fits in no store
             readable = self.error.encode(errors="backslashreplace").decode()
             object.__setattr__(self, "error", readable)
-        if (self.probe is None) != (self.probed is None):
-            raise ValueError("probe and probed must be given together")
-        if self.probe is not None:
-            embedding, _ = prime_parts(self.config)
-            shape = {"rows": len(embedding.primes), "depth": embedding.depth}
-            self.probe.require_shape(**shape, epochs=self.config.training.epochs)
-            if self.measurement and self.probe.test_size != self.measurement.test_size:
-                raise ValueError("a probe must have the test examples of its record")
 
     def row_drops(self, kind: Kind = "zero") -> tuple[float, ...]:
         """Return the drop of each row under one kind of ablation."""
@@ -212,20 +215,14 @@ class Record:
 
     def row_counts(self, kind: Kind = "zero") -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the answers lost and gained by each row under one kind of ablation."""
-        found = self._ablation(kind)
+        found = self.measured.counts(kind)
         if found is None:
             raise ValueError(f"{self.config.describe()} was not ablated by {kind!r}")
         return found.lost, found.gained
 
     def knows(self, kind: Kind) -> bool:
         """Return whether the drops under one kind of ablation were measured."""
-        return self._ablation(kind) is not None
-
-    def _ablation(self, kind: Kind) -> RowAblation | None:
-        if self.measurement is None:
-            return None
-        probed = {} if self.probe is None else self.probe.rows
-        return self.measurement.counts(kind) or probed.get(kind)
+        return self.measurement is not None and self.measurement.counts(kind) is not None
 
     @property
     def diverged(self) -> bool:
@@ -254,8 +251,6 @@ class Record:
             "measurement": None,
             "error": self.error,
             "provenance": asdict(self.provenance),
-            "probe": self.probe and self.probe.to_dict(),
-            "probed": self.probed and asdict(self.probed),
         }
         if self.measurement is not None:
             figures = {name: getattr(self.measurement, name) for name in _FIGURES}

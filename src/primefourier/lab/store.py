@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from primefourier._files import lock_file, open_in_place
-from primefourier.lab.probe import can_be_probed
 from primefourier.lab.record import Record
 from primefourier.lab.store_file import (
     BACKUP_NAME,
@@ -42,7 +41,6 @@ from primefourier.lab.store_rows import (
     Row,
     RowReader,
     plan_row,
-    probe_row,
     record_row,
     study_row,
 )
@@ -102,12 +100,8 @@ class Store:
         )
 
     def add(self, record: Record) -> None:
-        """Commit one record and its probe.
-
-        The record and the probe of a measured model are never replaced; a failure is.
-        """
-        probes = [probe_row(record)] if record.probe is not None else []
-        self._insert(records=[record_row(record)], probes=probes)
+        """Commit one record; that of a measured model is never replaced, a failure is."""
+        self._insert(records=[record_row(record)])
 
     def read(self) -> Contents:
         """Read everything once, as it is now; models and records are in planned order."""
@@ -119,19 +113,13 @@ class Store:
         """Return all records, in the order in which their models were planned."""
         return self.read().records
 
-    def done(self, *, probe: bool = False) -> set[str]:
-        """Return the keys of all measured models; with ``probe``, of those also probed."""
-        return {record.config.key for record in self.records() if is_done(record, probe=probe)}
+    def done(self) -> set[str]:
+        """Return the keys of all measured models."""
+        return {record.config.key for record in self.records() if record.error is None}
 
     def _insert(self, **tables: list[Row]) -> None:
         with translate_errors(self.path), transaction(self._connection):
             insert(self._connection, tables)
-
-
-def is_done(record: Record, *, probe: bool) -> bool:
-    """Return whether nothing remains to be measured of a model, probes included if requested."""
-    probed = record.probe is not None or not can_be_probed(record.config)
-    return record.error is None and (probed or not probe)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from primefourier._files import new_file, refuse_link
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.store import is_done, lock_folder, read_store
+from primefourier.lab.store import lock_folder, read_store
 from primefourier.lab.store_file import (
     BACKUP_NAME,
     SIBLINGS,
@@ -96,7 +96,7 @@ def _report(path: Path) -> Repair:
     """Read a whole store, and return its models."""
     with read_store(path.parent) as store:
         found = store.read()
-    done = {record.config.key for record in found.records if is_done(record, probe=False)}
+    done = {record.config.key for record in found.records if record.error is None}
     return Repair(found.planned, [config for config in found.planned if config.key not in done])
 
 

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.migrate import old_config, old_measurement, old_studies
-from primefourier.lab.probe import Probe
 from primefourier.lab.provenance import Provenance
 from primefourier.lab.record import Measurement, Record
 from primefourier.lab.studies.study import Study, StudyLike, check_study, read_study, study_as_data
@@ -29,7 +28,7 @@ TABLES = {
     "members": "study TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (study, key)",
     "runs": "started TEXT NOT NULL, command TEXT NOT NULL",
 }
-"""The columns of each table of a store."""
+"""The columns of each table of a store. Nothing is written to ``probes`` any more."""
 
 
 class DamagedRowError(ValueError):
@@ -56,7 +55,7 @@ def plan_row(config: ModelConfig, position: int) -> Row:
 
 
 def record_row(record: Record) -> Row:
-    """Return the row of a record, without its probe."""
+    """Return the row of a record."""
     return sealed(
         record.config.key,
         "done" if record.error is None else "failed",
@@ -65,13 +64,6 @@ def record_row(record: Record) -> Row:
         record.error,
         dump(asdict(record.provenance)),
     )
-
-
-def probe_row(record: Record) -> Row:
-    """Return the row of a record's probe."""
-    if record.probe is None or record.probed is None:
-        raise ValueError(f"{record.config.describe()} was not probed")
-    return sealed(record.config.key, dump(record.probe.to_dict()), dump(asdict(record.probed)))
 
 
 class RowReader:
@@ -89,7 +81,7 @@ class RowReader:
         """Return everything that the rows of a store hold."""
         plans = [(row, self.plan(row)) for row in tables["planned"]]
         planned = {row[0]: config for row, config in sorted(plans, key=lambda pair: pair[0][1])}
-        probes = {row[0]: row for row in tables.get("probes", ())}
+        probes = {row[0]: row for row in tables.get("probes", ()) if self._old}
         order = {key: i for i, key in enumerate(planned)}
         records = sorted(tables["records"], key=lambda row: order.get(row[0], len(order)))
         return Contents(
@@ -107,17 +99,21 @@ class RowReader:
         return self._model(key, config)
 
     def record(self, row: Row, probe: Row | None = None) -> Record:
-        """Return the record of a row of ``records``, with its probe if there is a row of one."""
+        """Return the record of a row of ``records``.
+
+        In a store of format 1 a row of ``probes`` may have counts of further ablations.
+        """
         _require_digest(row, "record")
         key, status, text, measurement, error, provenance, _ = row
         config = self._model(key, text)
-        found, probed = (None, None) if probe is None else self.probe(probe)
         with _reading("record"):
             if status != ("done" if error is None else "failed"):
                 raise ValueError(f"its status is {status!r}")
             if measurement is not None:
                 counts = load(measurement)
-                counts = old_measurement(counts, config) if self._old else counts
+                if self._old:
+                    ablated = None if probe is None else self._probe(probe)
+                    counts = old_measurement(counts, config, ablated)
                 measurement = Measurement.from_dict(counts)
                 measurement.require_config(config)
             return Record(
@@ -125,15 +121,11 @@ class RowReader:
                 provenance=Provenance.from_dict(load(provenance)),
                 measurement=measurement,
                 error=error,
-                probe=found,
-                probed=probed,
             )
 
-    def probe(self, row: Row) -> tuple[Probe, Provenance]:
-        """Return the probe of a row of ``probes``, and where it was made."""
+    def _probe(self, row: Row) -> dict[str, Any]:
         _require_digest(row, "probe")
-        with _reading("probe"):
-            return Probe.from_dict(load(row[1])), Provenance.from_dict(load(row[2]))
+        return dict(load(row[1]))
 
     def check(self, table: str, row: Row) -> None:
         """Raise DamagedRowError if a row of a table differs from what was written."""
@@ -142,7 +134,8 @@ class RowReader:
         elif table == "records":
             self.record(row)
         elif table == "probes":
-            self.probe(row)
+            with _reading("probe"):
+                self._probe(row)
         elif not all(isinstance(value, str) for value in row):
             raise DamagedRowError(f"a row of {table} is not text")
         elif table == "studies":
@@ -191,7 +184,7 @@ def upgrade(tables: Mapping[str, Sequence[Row]]) -> Tables:
     return {
         "planned": [plan_row(reader.plan(row), row[1]) for row in tables["planned"]],
         "records": [record_row(record) for record in found.records],
-        "probes": [probe_row(record) for record in found.records if record.probe is not None],
+        "probes": [],
         "studies": [study_row(study) for study in found.studies],
         "members": [(s.name, config.key) for s in found.studies for config in s.configs],
         "runs": list(tables["runs"]),

@@ -19,7 +19,7 @@ from primefourier.cluster import remote_client, usable_cores
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.cost import model_flops, seed_by_seed
 from primefourier.lab.record import Record
-from primefourier.lab.store import FolderError, is_done, read_store, write_store
+from primefourier.lab.store import FolderError, read_store, write_store
 from primefourier.lab.studies.study import Study, StudyLike
 from primefourier.lab.studies.study_file import refuse_while_loading
 from primefourier.lab.train_models import PACKAGES, train_models
@@ -100,7 +100,6 @@ def run(
     workers: int | None = None,
     scheduler: str | None = None,
     device: str = "cpu",
-    probe: bool = False,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Outcome:
     """Train and ablate every model that the folder has no measurement of.
@@ -117,15 +116,13 @@ def run(
             each core.
         scheduler: The address of a Dask scheduler to use instead, or the file it wrote.
         device: The torch device of the workers.
-        probe: Whether to probe the networks as well. Models that were measured without a probe
-            are trained again for it; their records stay.
         on_progress: Called at the beginning and after each record.
     """
     refuse_while_loading()
     chosen = _as_studies(studies, Path(folder))
     configs = list({c.key: c for study in chosen for c in study.configs}.values())
     workers = usable_cores() if workers is None else as_integer(workers, "workers", at_least=0)
-    if _is_finished(chosen, folder, probe=probe):
+    if _is_finished(chosen, folder):
         progress = Progress.of(len(configs), [])
         on_progress(progress)
         return Outcome(progress, interrupted=False)
@@ -135,20 +132,16 @@ def run(
             client = stack.enter_context(remote_client(scheduler, packages=PACKAGES))
             _advise_threads(client)
         store = stack.enter_context(write_store(folder))
-        records = {record.config.key: record for record in store.records()}
+        done = store.done()
         store.begin(chosen, command)
-        measured = {key for key, record in records.items() if is_done(record, probe=False)}
-        probed = {key for key, record in records.items() if is_done(record, probe=probe)}
-        pending = seed_by_seed([c for c in configs if c.key not in measured])
-        pending += seed_by_seed([c for c in configs if c.key in measured - probed])
+        pending = seed_by_seed(config for config in configs if config.key not in done)
         progress = Progress.of(len(configs), pending)
         on_progress(progress)
-        training = train_models(pending, workers, client, device=device, probe=probe)
+        training = train_models(pending, workers, client, device=device)
         try:
             with stoppable(), closing(training):
                 for record in training:
                     store.add(record)
-                    _compare(record, records.get(record.config.key))
                     progress.count(record)
                     on_progress(progress)
         except KeyboardInterrupt:
@@ -166,33 +159,18 @@ def _as_studies(studies: Any, folder: Path) -> list[StudyLike]:
     return found
 
 
-def _is_finished(studies: Iterable[StudyLike], folder: Path | str, *, probe: bool) -> bool:
+def _is_finished(studies: Iterable[StudyLike], folder: Path | str) -> bool:
     """Return whether nothing remains to be done, so that the files of a finished run stay."""
     try:
         with read_store(folder) as store:
             found = store.read()
     except FolderError:  # there is no store yet
         return False
-    done = {r.config.key for r in found.records if is_done(r, probe=probe)}
+    done = {record.config.key for record in found.records if record.error is None}
     planned = {study.name: {c.key for c in study.configs} for study in found.studies}
     return all(
         {c.key for c in study.configs} <= done & planned.get(study.name, set()) for study in studies
     )
-
-
-def _compare(again: Record, before: Record | None) -> None:
-    """Warn if a model that was trained again for its probe failed or gave different numbers."""
-    if before is None or before.error is not None:
-        return
-    name = again.config.describe()
-    if again.error is not None:
-        _LOG.warning("%s failed when trained again for its probe: %s", name, again.reason)
-    elif again.measurement != before.measurement:
-        _LOG.warning(
-            "%s was trained again for its probe and gave different numbers, as may happen on "
-            "another kind of machine; its record stays, and its probe is that of the new network",
-            name,
-        )
 
 
 def _advise_threads(client: Client) -> None:

@@ -73,9 +73,7 @@ def place_of(config: ModelConfig) -> Place | None:
     return _places().get(replace(config, seed=first, **plain))
 
 
-def paper_cells(
-    records: Iterable[Record], *, kind: Kind = "zero", probed: bool = False
-) -> dict[str, list[Cell]]:
+def paper_cells(records: Iterable[Record], *, kind: Kind = "zero") -> dict[str, list[Cell]]:
     """Return the cells of the paper's configurations, by experiment.
 
     Other settings do not count, and a seed counts only if it has all models of the cell. Of
@@ -83,14 +81,13 @@ def paper_cells(
 
     Args:
         records: The records of one or several runs.
-        kind: The kind of ablation: zero in the paper; the others need probes.
-        probed: Whether only probed models count.
+        kind: The kind of ablation: zero in the paper. Only records that know it count.
     """
     found: dict[Place, dict[int, dict[int, Record]]] = {}
     for record in sorted(
         records, key=lambda r: getattr(r.config.training, "trainer", "") != "fast"
     ):
-        if record.knows(kind) and (record.probe or not probed) and (at := place_of(record.config)):
+        if record.knows(kind) and (at := place_of(record.config)):
             seed = found.setdefault(at, {}).setdefault(record.config.seed, {})
             seed.setdefault(modulus_of(record), record)
     cells: dict[str, list[Cell]] = {name: [] for name in (*EXPERIMENTS, *WITHOUT)}

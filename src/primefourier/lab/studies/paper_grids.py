@@ -12,7 +12,6 @@ from functools import cache
 from typing import Any
 
 from primefourier.lab.config import ModelConfig, prime_parts
-from primefourier.lab.probe import can_be_probed
 from primefourier.lab.record import Record
 from primefourier.lab.studies.experiment import Experiment
 from primefourier.lab.studies.grid import Grid, Place, make_grids
@@ -118,13 +117,8 @@ def command_words(grid: Grid) -> list[str]:
     return words
 
 
-def training_commands(grids: Sequence[Grid], *, probe: bool) -> list[str]:
-    """Return commands that train all models of the paper's experiments among some grids.
-
-    Args:
-        grids: The grids of a run.
-        probe: Whether the commands also probe the networks.
-    """
+def training_commands(grids: Sequence[Grid]) -> list[str]:
+    """Return commands that train all models of the paper's experiments among some grids."""
     planned = [config for grid in grids for config in grid.planned]
     seeds = sorted({config.seed for config in planned})
     keys = {config.key for config in planned}
@@ -132,7 +126,7 @@ def training_commands(grids: Sequence[Grid], *, probe: bool) -> list[str]:
         one = _profile_keys(name, tuple(seeds)) if len(seeds) <= _MOST_SEEDS else frozenset()
         if keys == one:
             words = ["pfe", "reproduce", "--profile", name]
-            return [shlex.join(words + _seed_words(seeds) + ["--probe"] * probe)]
+            return [shlex.join(words + _seed_words(seeds))]
     commands = []
     for grid in grids:
         experiment = experiment_of(grid)
@@ -141,8 +135,7 @@ def training_commands(grids: Sequence[Grid], *, probe: bool) -> list[str]:
         for rows, ranges, of_seeds in _blocks(grid):
             words = [*command_words(grid), f"--{experiment.row_setting}", _join(rows)]
             words += ["--ranges", _join(ranges), *_seed_words(of_seeds)]
-            probed = probe and can_be_probed(grid.planned[0])
-            commands.append(shlex.join(words + ["--probe"] * probed))
+            commands.append(shlex.join(words))
     return commands
 
 
@@ -170,8 +163,7 @@ def _blocks(grid: Grid) -> list[tuple[Sequence[int], ...]]:
 
 def made_by(grid: Grid) -> str:
     """Return the commands that train the models of a grid, for the metadata of a file."""
-    probe = any(record.probe for record in grid.found(grid.planned))
-    return "; ".join(training_commands([grid], probe=probe))
+    return "; ".join(training_commands([grid]))
 
 
 def modulus_of(record: Record) -> int:
