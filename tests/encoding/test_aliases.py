@@ -1,6 +1,5 @@
 """Alias distances against all harmonics, and against the phases of real codes."""
 
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
 
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 
 from primefourier import PAPER_BASIS, PrimeBasis, encode, plan
 from primefourier.encoding.aliases import find_alias_pairs, find_aliases
-from primefourier.theory import alias_distance, pair_alias_distance
+from primefourier.theory import alias_distance
 
 BASIS = PrimeBasis((2, 3, 5, 7, 23), depth=3)
 
@@ -60,15 +59,6 @@ def nearest_by_brute_force(n: int, basis: PrimeBasis, r: int, block: int) -> flo
     return r * min(distances, default=np.inf)
 
 
-@pytest.mark.parametrize("n", [2, 3, 15, 53, 231])
-@pytest.mark.parametrize("r", [1, 20, 500, 4000])
-def test_pair_distances_equal_brute_force(n: int, r: int) -> None:
-    found = pair_alias_distance(n, BASIS, input_range=r).ravel()
-    assert found.shape == (15,)
-    expected = [nearest_by_brute_force(n, BASIS, r, block) for block in range(15)]
-    assert found == pytest.approx(np.array(expected), abs=1e-9)
-
-
 def test_products_of_a_pair_stay_near_the_harmonic() -> None:
     """7 and 37 know a modulo 53 together, as 1/7 + 1/37 is near 9/53; neither does alone."""
     a, r = np.arange(1000), 1000
@@ -78,23 +68,16 @@ def test_products_of_a_pair_stay_near_the_harmonic() -> None:
     sine = first[0] * second[1] + first[1] * second[0]
     harmonic = np.stack([np.cos(2 * np.pi * 9 * a / 53), np.sin(2 * np.pi * 9 * a / 53)])
     apart = np.linalg.norm(np.stack([cosine, sine]) - harmonic, axis=0)
-    distance = pair_alias_distance(53, basis, input_range=r)[0, 0]
-    assert apart.max() == pytest.approx(2 * np.sin(np.pi * distance), rel=0.01)
-    assert distance < 0.1 < 8 < alias_distance(53, basis, input_range=r).min()
+    (pair,) = find_alias_pairs(53, basis, input_range=r)
+    assert apart.max() == pytest.approx(2 * np.sin(np.pi * pair.drift), rel=0.01)
+    assert pair.drift < 0.1 < 8 < alias_distance(53, basis, input_range=r).min()
 
 
-def test_without_a_partner_the_distance_is_infinite() -> None:
-    assert np.isinf(pair_alias_distance(53, PrimeBasis((7,), depth=1), input_range=100)).all()
-    huge = pair_alias_distance(53, PrimeBasis((7, 59), depth=60), input_range=1000)
-    assert np.isfinite(huge).all()
-
-
-@pytest.mark.parametrize("distance", [alias_distance, pair_alias_distance])
-def test_wrong_moduli_and_ranges_are_refused(distance: Callable[..., object]) -> None:
+def test_wrong_moduli_and_ranges_are_refused() -> None:
     with pytest.raises(ValueError, match="modulus"):
-        distance(1, BASIS, input_range=100)
+        alias_distance(1, BASIS, input_range=100)
     with pytest.raises(ValueError, match="input_range"):
-        distance(15, BASIS, input_range=0)
+        alias_distance(15, BASIS, input_range=0)
 
 
 @pytest.mark.parametrize(("n", "r"), [(53, 1000), (231, 500), (385, 100), (6, 10**400)])

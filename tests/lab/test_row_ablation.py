@@ -1,4 +1,4 @@
-"""The fast ablation of rows and blocks equals the ablation of any network."""
+"""The fast ablation of rows equals the ablation of any network."""
 
 from typing import Any
 
@@ -11,8 +11,8 @@ from primefourier.analysis.ablation import Kind
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.fast_training import train_fast
 from primefourier.lab.modules import RowNetwork
-from primefourier.lab.probe import RowAblation
-from primefourier.lab.row_ablation import ablate_blocks, ablate_rows
+from primefourier.lab.record import RowAblation
+from primefourier.lab.row_ablation import ablate_rows
 from primefourier.lab.training import Data, make_data
 from small_models import small_config
 
@@ -32,19 +32,18 @@ def trained(request: pytest.FixtureRequest) -> Trained:
     return config, data, model
 
 
-@pytest.mark.parametrize(("ablated", "by"), [(ablate_rows, "prime"), (ablate_blocks, "channel")])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("batch_size", "seed"), [(7, 0), (179, 42), (180, 2**63 - 1), (1000, 1)])
 def test_counts_equal_the_ablation_of_any_network(
-    trained: Trained, ablated: Any, by: Any, kind: Kind, batch_size: int, seed: int
+    trained: Trained, kind: Kind, batch_size: int, seed: int
 ) -> None:
     config, data, model = trained
     x, y = data.test.values, data.test.labels
     before = [x.clone(), *(parameter.clone() for parameter in model.parameters())]
-    found = ablated(model, x, y, batch_size=batch_size, kind=kind, seed=seed)
+    found = ablate_rows(model, x, y, batch_size=batch_size, kind=kind, seed=seed)
     assert all(map(torch.equal, before, [x, *model.parameters()])), "nothing is changed"
     groups: dict[Any, Tensor] = feature_groups(
-        config.embedding.basis, by, operands=2, layout="rows"
+        config.embedding.basis, "prime", operands=2, layout="rows"
     )
     results = ablate(model, x, y, groups, kind=kind, seed=seed)
     assert found == RowAblation(
@@ -55,10 +54,9 @@ def test_counts_equal_the_ablation_of_any_network(
     assert sum(found.lost) > 0
 
 
-@pytest.mark.parametrize("ablated", [ablate_rows, ablate_blocks])
 @pytest.mark.parametrize("kind", KINDS)
-def test_only_permutations_depend_on_the_seed(trained: Trained, ablated: Any, kind: Kind) -> None:
+def test_only_permutations_depend_on_the_seed(trained: Trained, kind: Kind) -> None:
     _, data, model = trained
     x, y = data.test.values, data.test.labels
-    found = {ablated(model, x, y, batch_size=64, kind=kind, seed=seed) for seed in range(4)}
+    found = {ablate_rows(model, x, y, batch_size=64, kind=kind, seed=seed) for seed in range(4)}
     assert (len(found) > 1) == (kind == "permute")

@@ -20,7 +20,7 @@ from primefourier.cli.pages import circles, explore, figures, report
 from primefourier.cli.results import export, repair, status, summary
 from primefourier.cli.train import reproduce
 from primefourier.cli.train import run as run_command
-from primefourier.cli.verdicts import claims, questions
+from primefourier.cli.verdicts import claims
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
 _RENAMED = {"pairs": "samples"}
@@ -38,7 +38,7 @@ _GROUPS: dict[str, tuple[Callable[..., object], ...]] = {
         *(encode, encode_file, decode, plan, theory, circles, explore, version),
     ),
     "The laboratory": (
-        *(run_command, summary, reproduce, status, claims, questions, figures, report, export),
+        *(run_command, summary, reproduce, status, claims, figures, report, export),
         *(repair, verify, bench),
     ),
 }

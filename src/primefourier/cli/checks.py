@@ -114,8 +114,7 @@ def verify(
     place.check()
     if study is not None:
         read_study_file(study)
-    with read_store(folder) as store:
-        records = store.records()
+    records = read_store(folder).records
     measured = sum(record.error is None for record in records)
     if not measured:
         raise ValueError(

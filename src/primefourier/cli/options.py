@@ -129,8 +129,6 @@ class Sweep(Place):
     out: Path | None = None
     """Folder for records and results; an existing sweep there is continued (default: results/NAME,
     of the study, settings file or profile)."""
-    probe: Annotated[bool, FLAG] = False
-    """Probe the networks: other ablations, single blocks, equivariance by epoch."""
     plan: Annotated[bool, FLAG] = False
     """Print how many models remain and an estimated time; write nothing."""
 

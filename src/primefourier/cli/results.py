@@ -33,7 +33,6 @@ def status(folder: NewestFolder = None, /, *, json: Json = False) -> None:
                 "planned": counts["planned"],
                 "done": counts["measured"],
                 "failed": counts["failed"],
-                "probed": counts["probed"],
                 "diverged": len(run.diverged),
                 "running": writer is not None,
                 "writer": writer,
@@ -63,8 +62,6 @@ def status(folder: NewestFolder = None, /, *, json: Json = False) -> None:
             f"\n{len(run.diverged)} of {plural(counts['measured'], 'measured model')} diverged: "
             "logits are NaN. Means leave them out."
         )
-    if counts["probed"]:
-        print_text(f"\n{plural(counts['probed'], 'model')} probed.")
     for record in run.failures:
         print_text(f"\n{record.config.describe()} failed:")
         for line in (record.error or "").strip().splitlines():
@@ -92,8 +89,6 @@ def _open(folder: Path | None) -> Run:
 
 def _next_step(run: Run) -> str:
     """Say how to continue a run that is not running, or how to look at its results."""
-    from primefourier.lab.studies.paper_grids import training_commands
-
     folder = quote(str(run.folder))
     if not run.planned:
         return "\nNothing is planned yet."
@@ -102,10 +97,7 @@ def _next_step(run: Run) -> str:
             f"\nAll measured. To see the results:\n  pfe summary {folder}\n"
             f"  pfe report {folder} --open"
         )
-    again = training_commands(run.grids, probe=run.counts["probed"] > 0)
-    lines = [f"\n  {command} --out {folder}" for command in again]
-    how = ":" + "".join(lines) if lines else ", run the file that started it again: pfe run FILE.py"
-    return f"\nNot running. To continue{how}"
+    return "\nNot running. To continue, run the same command again."
 
 
 def summary(
@@ -197,25 +189,23 @@ def export(folder: Folder, /, *, format: str | None = None, out: Path | None = N
 
 
 def repair(folder: Folder, /) -> None:
-    """Check the records of a folder, and save what can be saved if they are damaged.
+    """Check the records of a folder, and keep all lines that are intact if some are damaged.
 
-    Intact rows of records.sqlite and of records.backup.sqlite, the copy made at the end of each
-    run, go to a new records.sqlite. The damaged file is kept.
+    The damaged file is kept under another name.
     """
-    from primefourier.lab.store_repair import repair_store
+    from primefourier.lab.store import STORE_NAME, repair_store
 
-    found = repair_store(folder)
-    if found.damage is not None:
-        kept = f" It is kept as {found.kept.name}." if found.kept else ""
-        print_text(f"records.sqlite was damaged: {found.damage}.{kept}")
-    measured = len(found.planned) - len(found.missing)
-    state = "intact" if found.damage is None else "repaired"
-    models = f"{measured} of {plural(len(found.planned), 'model')}"
-    print_text(f"{folder} is {state}: {models} are measured.")
-    if found.missing:
-        names = [config.describe() for config in found.missing[:_MOST_NAMED]]
-        if len(found.missing) > _MOST_NAMED:
-            names.append(f"and {len(found.missing) - _MOST_NAMED} more")
+    found, kept = repair_store(folder)
+    for number, reason in found.damaged.items():
+        print_text(f"Line {number} of {STORE_NAME} was damaged: {reason}.")
+    missing = [c for key, c in found.models.items() if key not in found.measured]
+    state = f"repaired; the damaged file is kept as {kept.name}" if kept else "intact"
+    measured = f"{len(found.measured)} of {plural(len(found.models), 'model')}"
+    print_text(f"{folder} is {state}. {measured} are measured.")
+    if missing:
+        names = [config.describe() for config in missing[:_MOST_NAMED]]
+        if len(missing) > _MOST_NAMED:
+            names.append(f"and {len(missing) - _MOST_NAMED} more")
         print_text("Without a measurement (not trained yet, failed, or lost):")
         print_text("\n".join(f"  {name}" for name in names))
-        print_text(f"Run the same command again to train them; pfe status {folder} prints it.")
+        print_text("Run the same command again to train them.")

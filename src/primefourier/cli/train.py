@@ -49,14 +49,7 @@ def run(
             (the same, features shuffled) or exp2 (composite moduli).
         config: TOML file with tables such as [exp1], instead of an experiment and its options.
     """
-    from primefourier.lab.probe import can_be_probed
-
     studies = _read_studies(study, settings, config)
-    if sweep.probe and not any(can_be_probed(c) for each in studies for c in each.configs):
-        raise ValueError(
-            "--probe needs the paper's network with rows of primes, which are not shuffled; "
-            "leave it out"
-        )
     folder = sweep.out or Path("results") / (config.stem if config else Path(str(study)).stem)
     if sweep.plan:
         _print_plan(studies, folder, sweep)
@@ -97,7 +90,6 @@ def reproduce(
     print_text("")
     made = lab.open(folder, *also)
     made.save_claims()
-    made.save_questions()
     print_claims(made.claims())
     written = made.figures()
     report = made.report()
@@ -150,7 +142,6 @@ def _train(studies: Sequence[StudyLike], folder: Path, sweep: Sweep) -> Outcome:
             workers=sweep.workers,
             scheduler=sweep.scheduler,
             device=sweep.device,
-            probe=sweep.probe,
             on_progress=bar.show_models,
         )
     progress = outcome.progress
@@ -180,7 +171,7 @@ def _print_plan(studies: Sequence[StudyLike], folder: Path, sweep: Sweep) -> Non
 
     sweep.check(here=True)
     configs = list({c.key: c for study in studies for c in study.configs}.values())
-    done = measured_in(folder, probe=sweep.probe)
+    done = measured_in(folder)
     pending = [config for config in configs if config.key not in done]
     before = len(configs) - len(pending)
     already = f"{before} measured already in {folder}, " if before else ""
@@ -202,8 +193,8 @@ def _print_plan(studies: Sequence[StudyLike], folder: Path, sweep: Sweep) -> Non
     print_prose(
         f"From short trials on {plural(at_once, 'worker') if at_once else 'this process'}. Times "
         f"for more than {plural(cores, 'worker')} assume further machines of the same speed."
-        + " Probes take about a third more." * sweep.probe
-        + " The cluster was not consulted." * (sweep.scheduler is not None)
+        + " The cluster was not consulted."
+        * (sweep.scheduler is not None)
     )
 
 

@@ -1,12 +1,11 @@
-"""Commands that judge a run: the paper's claims, and questions that it leaves open."""
+"""The command that judges a run: ``pfe claims``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
-from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 from rich.text import Text
@@ -18,7 +17,6 @@ from primefourier.cli.output import print_json, print_prose, print_table, print_
 if TYPE_CHECKING:
     from primefourier.lab import Run
     from primefourier.lab.claims import Claim, Finding
-    from primefourier.lab.studies.question_tables import Section
 
 Kind = Literal["zero", "mean", "permute"]
 _STYLES = {
@@ -28,8 +26,6 @@ _SIGNS = {True: "✓", False: "✗"}
 _MORE = (
     "Further folders, whose models also count; or claims to show the evidence for, such as E1.3."
 )
-_WIDE = 160
-"""Columns that the tables of answers need with all intervals."""
 
 
 def claims(
@@ -44,7 +40,7 @@ def claims(
 
     Args:
         ablation: What replaces an ablated row: zero, as in the paper; mean, its mean over the test
-            pairs; or permute, another pair's row. The last two need models trained with --probe.
+            pairs; or permute, another pair's row. Only models that were ablated so count.
         evidence: Also show the evidence for every claim.
     """
     from primefourier import lab
@@ -99,7 +95,7 @@ def _print_left_out(run: Run, kind: Kind) -> None:
     measured = [r for r in (*run.records, *run.more) if r.error is None]
     if other := sum(record.config.key not in used for record in measured):
         reasons = "other settings than the paper's, or part of an incomplete configuration"
-        reasons += ", or not probed" * (kind != "zero")
+        reasons += f", or not ablated by {kind}" * (kind != "zero")
         print_prose(f"{plural(other, 'measured model')} did not count: {reasons}.")
 
 
@@ -124,97 +120,3 @@ def _print_evidence(findings: Mapping[Claim, Finding]) -> None:
             doubt = NOT_SETTLED * (item.settled is False)
             sign = _SIGNS[item.agrees]
             print_prose(f"  {sign} {item.configuration}: {item.value}{doubt}", hang=2)
-
-
-def questions(
-    folder: Folder,
-    question: str | None = None,
-    /,
-    *,
-    evidence: Annotated[bool, FLAG] = False,
-    json: Json = False,
-) -> None:
-    """Answer questions that the paper leaves open, by models trained with --probe.
-
-    Does it matter what replaces an ablated row? Which depths carry the answer? Which other blocks
-    are used? Does training make the network equivariant?
-
-    Args:
-        question: Show the evidence for this question only, such as Q1.
-        evidence: Also show the evidence for every question.
-    """
-    from primefourier import lab
-    from primefourier.lab.studies.question_tables import answers_as_data, answers_as_sections
-
-    if question is not None:
-        question = question.upper()
-        require_choice(question, ["Q1", "Q2", "Q3", "Q4"], "the question")
-    answers = lab.open(folder).questions()
-    if answers is None:
-        raise ValueError(
-            f"no configuration of the paper in {folder} is probed completely; run the command that "
-            "trained it again with --probe"
-        )
-    data = answers_as_data(answers)
-    if json:
-        print_json(data)
-        return
-    brief = get_terminal_size().columns < _WIDE
-    sections = answers_as_sections(answers, brief=brief)
-    if question is None:
-        for i, answer in enumerate(_short_answers(data)):
-            print_prose(f"Q{i + 1}  {sections[i].question}\n    {answer}")
-        if not evidence:
-            print_text(f"\nEvidence for one question: pfe questions {quote(str(folder))} Q1")
-    if question is not None or evidence:
-        _print_sections(sections if question is None else [sections[int(question[1]) - 1]])
-        if brief:
-            print_text(
-                f"\nWith {_WIDE} columns, tables also have 95 % intervals; "
-                "--json prints everything."
-            )
-
-
-def _short_answers(data: Mapping[str, Any]) -> list[str]:
-    """Return a sentence or two for each question, in the order of the sections."""
-    from primefourier.lab.probe import KINDS
-    from primefourier.lab.tables import write_spread
-
-    claims = data["claims"]
-    changed = [
-        claim["claim"] for claim in claims if len({claim[kind]["so_far"] for kind in KINDS}) > 1
-    ]
-    verdicts = f"The verdicts on {len(changed)} of {len(claims)} claims depend on it"
-    permuted = [each for each in data["depths"] if each["ablation"] == "permute"]
-    first = [each["relevant"][0]["mean"] for each in permuted]
-    most = max(
-        value["mean"] for each in permuted for value in (*each["relevant"][1:], *each["other"])
-    )
-    used = [
-        f"{found['used']} of {found['blocks']} at {found['low']:g} "
-        + ("turns or more" if found["high"] is None else f"to {found['high']:g} turns")
-        for found in (*data["aliases"][:1], *data["aliases"][1:][-1:])
-    ]
-    curves = [c for c in data["equivariance"] if c["measure"] == data["equivariance"][0]["measure"]]
-    before, after = (
-        [value["mean"] for curve in curves if (value := curve["by_epoch"][at])] for at in (0, -1)
-    )
-    return [
-        f"{verdicts}: {', '.join(changed)}." if changed else f"{verdicts}.",
-        f"d = 0 of primes that divide N: replaced by another pair's, it costs {write_spread(first)}"
-        f"; any other block at most {most:.2f} (means of configurations).",
-        "Blocks that cost more than 0.1, by their distance from a harmonic of N: "
-        f"{', '.join(used) or 'none'}.",
-        f"{curves[0]['title'].capitalize()}: {write_spread(before)} untrained, "
-        f"{write_spread(after) if after else 'unknown'} after the last epoch.",
-    ]
-
-
-def _print_sections(sections: Sequence[Section]) -> None:
-    for section in sections:
-        print_text(f"\n{section.question.upper()}\n")
-        print_prose(section.text)
-        for table in section.tables:
-            print_text(f"\n{table.heading}\n" if table.heading else "")
-            sentences = table.columns if table.columns[0] == "claim" else ("measure", "ablation")
-            print_table(table.columns, table.rows, left=sentences)

@@ -92,8 +92,8 @@ def sweep_seconds(
     return max(sum(seconds) / max(workers, 1), *seconds)
 
 
-def measured_in(folder: Path, *, probe: bool = False) -> set[str]:
-    """Return the keys of the models that a folder has measured, and probed if ``probe``.
+def measured_in(folder: Path) -> set[str]:
+    """Return the keys of the models that a folder has measured.
 
     Raises:
         FolderError: If the folder holds other files, so that a sweep would refuse it.
@@ -103,8 +103,7 @@ def measured_in(folder: Path, *, probe: bool = False) -> set[str]:
     prepare_folder(folder)  # creates nothing here, but refuses what a sweep would refuse
     if not any(folder.glob("records.*")):
         return set()
-    with read_store(folder) as store:
-        return store.done(probe=probe)
+    return set(read_store(folder).measured)
 
 
 def trial_rates(

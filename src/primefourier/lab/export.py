@@ -13,9 +13,7 @@ from typing import Any, BinaryIO, Literal, get_args
 from primefourier._checks import missing_extra, require_choice
 from primefourier._files import write_file
 from primefourier.lab.cells import split_drops
-from primefourier.lab.probe import KINDS
 from primefourier.lab.record import Record
-from primefourier.lab.studies.probe_means import MEASURES
 
 Format = Literal["jsonl", "csv", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -59,13 +57,6 @@ COLUMNS = {
     "mean_drops": "DOUBLE[]",
     "permute_drops": "DOUBLE[]",
     "optimal_drops": "DOUBLE[]",
-    "block_zero_drops": "DOUBLE[]",
-    "block_mean_drops": "DOUBLE[]",
-    "block_permute_drops": "DOUBLE[]",
-    "share_apart": "DOUBLE[]",
-    "shift_error": "DOUBLE[]",
-    "off_block_energy": "DOUBLE[]",
-    "relevant_share": "DOUBLE[]",
     "error": "VARCHAR",
     "finished": "VARCHAR",
     "seconds": "DOUBLE",
@@ -76,9 +67,7 @@ COLUMNS = {
 }
 """The columns of an export, with their types in SQL. Lists have one entry per row, in the order
 of ``row_names``, or one per epoch; fields that a model's parts lack are empty, and those that do
-not fit the type of their column stand in ``config`` alone. Those of probes
-(``mean_drops`` to ``relevant_share``) have one entry per row, one per block (by prime, then by
-depth), or one before training and one per epoch."""
+not fit the type of their column stand in ``config`` alone."""
 
 _NOT_OF_DIVERGED = (
     *("accuracy", "accuracy_beyond", "p_values", "relevant_drop", "other_drop"),
@@ -155,10 +144,6 @@ def _flatten(record: Record, study: str | None) -> dict[str, Any]:
         row["beyond"] = list(measured.beyond)
         row["accuracy_beyond"] = list(measured.accuracy_beyond.values())
         row |= {f"{kind}_drops": list(record.row_drops(kind)) for kind in measured.ablations}
-    if (probe := record.probe) is not None:
-        row |= {f"{kind}_drops": list(probe.row_drops(kind)) for kind in KINDS[1:]}
-        row |= {f"block_{kind}_drops": list(probe.block_drops(kind)) for kind in KINDS}
-        row |= {measure.name: list(measure.read(probe)) for measure in MEASURES}
     if record.diverged:
         row |= dict.fromkeys(_NOT_OF_DIVERGED)
     for name, value in row.items():

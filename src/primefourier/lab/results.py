@@ -20,15 +20,12 @@ from primefourier.lab.config import ModelConfig
 from primefourier.lab.export import COLUMNS, Format, export_records, record_rows
 from primefourier.lab.record import Record
 from primefourier.lab.store import STORE_NAME, read_store
-from primefourier.lab.store_rows import Contents
 from primefourier.lab.studies.grid import Grid, make_grids
 from primefourier.lab.studies.page_data import run_as_data
 from primefourier.lab.studies.paper import own_form
 from primefourier.lab.studies.paper_cells import paper_cells
 from primefourier.lab.studies.paper_claims import judge_claims
 from primefourier.lab.studies.paper_grids import in_paper_order
-from primefourier.lab.studies.question_tables import answers_as_data, answers_as_markdown
-from primefourier.lab.studies.questions import Answers, answer_questions
 from primefourier.lab.studies.study import Study
 
 
@@ -80,13 +77,12 @@ class Run:
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """How many models are planned, measured, failed, waiting and probed."""
+        """How many models are planned, measured, failed and waiting."""
         return {
             "planned": len(self.planned),
             "measured": len(self.records) - len(self.failures),
             "failed": len(self.failures),
             "waiting": sum(config.key not in self._by_key for config in self.planned),
-            "probed": sum(record.probe is not None for record in self.records),
         }
 
     def progress(self) -> dict[str, dict[str, int]]:
@@ -175,25 +171,15 @@ class Run:
         """Judge every claim of the paper by the records that follow its protocol.
 
         Args:
-            kind: The kind of ablation: zero in the paper; the others need probes.
+            kind: The kind of ablation: zero in the paper. Only records that know it count.
         """
         if kind not in self._findings:
             self._findings[kind] = judge_claims(self.cells(kind))
         return self._findings[kind]
 
-    @cached_property
-    def _answers(self) -> Answers | None:
-        return answer_questions(self.grids)
-
-    def questions(self) -> Answers | None:
-        """Answer the open questions by probes; None if no configuration is probed completely."""
-        return self._answers
-
     def page_data(self) -> dict[str, Any]:
         """Return everything that a report shows, as plain data."""
-        data = run_as_data(
-            self.folder, self.planned, self.records, self.grids, self.claims(), self.questions()
-        )
+        data = run_as_data(self.folder, self.planned, self.records, self.grids, self.claims())
         return {**data, "more": len(self.more)}
 
     def report(self, path: Path | str | None = None) -> Path:
@@ -237,20 +223,10 @@ class Run:
         """Write the judged claims as claims.json and claims.md in the folder; return the files."""
         findings = self.claims()
         text = claims_as_markdown(findings, heading="The paper's claims")
-        return self._save("claims", claims_as_data(findings), text)
-
-    def save_questions(self) -> list[Path]:
-        """Write the answers as questions.json and questions.md, if there are any."""
-        answers = self.questions()
-        if answers is None:
-            return []
-        return self._save("questions", answers_as_data(answers), answers_as_markdown(answers))
-
-    def _save(self, name: str, data: Any, markdown: str) -> list[Path]:
-        files = [self.folder / f"{name}.json", self.folder / f"{name}.md"]
-        text = json.dumps(data, ensure_ascii=False, indent=1)
-        write_file(files[0], f"{text}\n".encode())
-        write_file(files[1], markdown.encode())
+        data = json.dumps(claims_as_data(findings), ensure_ascii=False, indent=1)
+        files = [self.folder / "claims.json", self.folder / "claims.md"]
+        write_file(files[0], f"{data}\n".encode())
+        write_file(files[1], text.encode())
         return files
 
 
@@ -262,14 +238,9 @@ def open_run(folder: Path | str, *more: Path | str) -> Run:
             while the run is under way.
         more: Further folders. Of their models those that are the paper's count for its claims.
     """
-    found, *others = map(_read, (folder, *more))
+    found, *others = map(read_store, (folder, *more))
     records = [record for other in others for record in other.records]
     return Run(found.studies, found.records, found.commands, Path(folder), records)
-
-
-def _read(folder: Path | str) -> Contents:
-    with read_store(Path(folder)) as store:
-        return store.read()
 
 
 def newest_run(place: Path) -> Path | None:

@@ -7,9 +7,10 @@ import math
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -18,9 +19,10 @@ from primefourier.arithmetic.integers import as_integer
 from primefourier.cluster import remote_client, usable_cores
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.cost import model_flops, seed_by_seed
+from primefourier.lab.provenance import part_digests
 from primefourier.lab.record import Record
-from primefourier.lab.store import FolderError, is_done, read_store, write_store
-from primefourier.lab.studies.study import Study, StudyLike
+from primefourier.lab.store import FolderError, Store, read_store, write_store
+from primefourier.lab.studies.study import Study
 from primefourier.lab.studies.study_file import refuse_while_loading
 from primefourier.lab.train_models import PACKAGES, train_models
 
@@ -93,14 +95,13 @@ class Outcome:
 
 
 def run(
-    studies: StudyLike | Sequence[StudyLike] | Sequence[ModelConfig],
+    studies: Study | Sequence[Study] | Sequence[ModelConfig],
     folder: Path | str,
     *,
     command: str = "",
     workers: int | None = None,
     scheduler: str | None = None,
     device: str = "cpu",
-    probe: bool = False,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Outcome:
     """Train and ablate every model that the folder has no measurement of.
@@ -117,15 +118,13 @@ def run(
             each core.
         scheduler: The address of a Dask scheduler to use instead, or the file it wrote.
         device: The torch device of the workers.
-        probe: Whether to probe the networks as well. Models that were measured without a probe
-            are trained again for it; their records stay.
         on_progress: Called at the beginning and after each record.
     """
     refuse_while_loading()
     chosen = _as_studies(studies, Path(folder))
     configs = list({c.key: c for study in chosen for c in study.configs}.values())
     workers = usable_cores() if workers is None else as_integer(workers, "workers", at_least=0)
-    if _is_finished(chosen, folder, probe=probe):
+    if _is_finished(chosen, folder):
         progress = Progress.of(len(configs), [])
         on_progress(progress)
         return Outcome(progress, interrupted=False)
@@ -135,20 +134,17 @@ def run(
             client = stack.enter_context(remote_client(scheduler, packages=PACKAGES))
             _advise_threads(client)
         store = stack.enter_context(write_store(folder))
-        records = {record.config.key: record for record in store.records()}
+        done = store.contents.measured
+        _warn_of_changes(done.values(), configs)
         store.begin(chosen, command)
-        measured = {key for key, record in records.items() if is_done(record, probe=False)}
-        probed = {key for key, record in records.items() if is_done(record, probe=probe)}
-        pending = seed_by_seed([c for c in configs if c.key not in measured])
-        pending += seed_by_seed([c for c in configs if c.key in measured - probed])
+        pending = seed_by_seed(config for config in configs if config.key not in done)
         progress = Progress.of(len(configs), pending)
         on_progress(progress)
-        training = train_models(pending, workers, client, device=device, probe=probe)
+        training = train_models(pending, workers, client, device=device)
         try:
             with stoppable(), closing(training):
                 for record in training:
-                    store.add(record)
-                    _compare(record, records.get(record.config.key))
+                    record = _add(store, record)
                     progress.count(record)
                     on_progress(progress)
         except KeyboardInterrupt:
@@ -156,7 +152,7 @@ def run(
     return Outcome(progress, interrupted=False)
 
 
-def _as_studies(studies: Any, folder: Path) -> list[StudyLike]:
+def _as_studies(studies: Any, folder: Path) -> list[Study]:
     found = list(studies) if isinstance(studies, list | tuple) else [studies]
     if any(isinstance(item, ModelConfig) for item in found):
         found = [Study(folder.resolve().name or "study", found)]
@@ -166,33 +162,46 @@ def _as_studies(studies: Any, folder: Path) -> list[StudyLike]:
     return found
 
 
-def _is_finished(studies: Iterable[StudyLike], folder: Path | str, *, probe: bool) -> bool:
+def _is_finished(studies: Iterable[Study], folder: Path | str) -> bool:
     """Return whether nothing remains to be done, so that the files of a finished run stay."""
     try:
-        with read_store(folder) as store:
-            found = store.read()
+        found = read_store(folder)
     except FolderError:  # there is no store yet
         return False
-    done = {r.config.key for r in found.records if is_done(r, probe=probe)}
     planned = {study.name: {c.key for c in study.configs} for study in found.studies}
+    done = found.measured.keys()
     return all(
         {c.key for c in study.configs} <= done & planned.get(study.name, set()) for study in studies
     )
 
 
-def _compare(again: Record, before: Record | None) -> None:
-    """Warn if a model that was trained again for its probe failed or gave different numbers."""
-    if before is None or before.error is not None:
-        return
-    name = again.config.describe()
-    if again.error is not None:
-        _LOG.warning("%s failed when trained again for its probe: %s", name, again.reason)
-    elif again.measurement != before.measurement:
+def _warn_of_changes(records: Iterable[Record], configs: Iterable[ModelConfig]) -> None:
+    """Warn if a file that defines a part has changed since it measured models of the run."""
+    now = {name: digest for config in configs for name, digest in part_digests(config).items()}
+    measured = Counter(
+        name
+        for record in records
+        for name, digest in record.provenance.parts.items()
+        if now.get(name, digest) != digest
+    )
+    for name, count in measured.items():
         _LOG.warning(
-            "%s was trained again for its probe and gave different numbers, as may happen on "
-            "another kind of machine; its record stays, and its probe is that of the new network",
+            "the file that defines the %s has changed since it measured %d models of this run, "
+            "which stay as they are; give the part a new version if its numbers changed",
             name,
+            count,
         )
+
+
+def _add(store: Store, record: Record) -> Record:
+    """Write a record, or one with the reason why the first cannot be read back."""
+    try:
+        store.add(record)
+    except (ValueError, TypeError, RecursionError) as error:
+        reason = f"{type(error).__name__}: the record cannot be stored: {error}"
+        record = replace(record, measurement=None, error=reason)
+        store.add(record)
+    return record
 
 
 def _advise_threads(client: Client) -> None:

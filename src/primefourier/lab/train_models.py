@@ -29,7 +29,6 @@ def train_models(
     client: Client | None,
     *,
     device: str,
-    probe: bool = False,
 ) -> Generator[Record, None, None]:
     """Train models and yield each record as it arrives; closing the generator ends the workers.
 
@@ -38,22 +37,21 @@ def train_models(
         workers: Worker processes on this machine; 0 trains in this process.
         client: A cluster to use instead.
         device: The torch device of the workers.
-        probe: Whether to probe the networks as well.
     """
     if client is not None:
-        yield from train_on(client, configs, device=device, probe=probe)
+        yield from train_on(client, configs, device=device)
     elif workers and configs:
         with local_client(min(workers, len(configs))) as local:
-            yield from train_on(local, configs, device=device, probe=probe)
+            yield from train_on(local, configs, device=device)
     else:
         from primefourier.lab.measurement import measure  # which loads torch
 
         for config in configs:
-            yield measure(config, device=device, probe=probe)
+            yield measure(config, device=device)
 
 
 def train_on(
-    client: Client, configs: Sequence[ModelConfig], *, device: str, probe: bool = False
+    client: Client, configs: Sequence[ModelConfig], *, device: str
 ) -> Generator[Record, None, None]:
     """Train models on the workers of a cluster and yield each record as it arrives.
 
@@ -68,9 +66,8 @@ def train_on(
     train = with_version_check(train_alone, PACKAGES)
     run = uuid4().hex  # another run on this cluster may train the same models, and be stopped
     sources = find_sources(configs)
-    options = {"device": device, "probe": probe}
     futures = {
-        client.submit(train, c.to_dict(), sources, **options, key=f"pfe-{c.key}-{run}"): c
+        client.submit(train, c.to_dict(), sources, device=device, key=f"pfe-{c.key}-{run}"): c
         for c in configs
     }
     try:
@@ -115,9 +112,7 @@ def _fetch(future: Future[Record]) -> Record:
     ) from failure
 
 
-def train_alone(
-    config: dict[str, Any], sources: Sources, *, device: str, probe: bool = False
-) -> Record:
+def train_alone(config: dict[str, Any], sources: Sources, *, device: str) -> Record:
     """Train one model, given as plain data, on a worker; files that define its parts come first.
 
     A worker may have several threads, but torch has one number of threads per process, which
@@ -130,4 +125,4 @@ def train_alone(
             load_sources(sources)
         except SourceError as error:
             raise ClusterError(f"a worker cannot train models: {error}") from error
-        return measure(ModelConfig.from_dict(config), device=device, probe=probe)
+        return measure(ModelConfig.from_dict(config), device=device)

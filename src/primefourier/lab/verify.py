@@ -27,7 +27,7 @@ class Check:
 
     @property
     def same(self) -> bool:
-        """Whether measurement and probe are equal."""
+        """Whether the measurements are equal."""
         return not self.difference
 
     @property
@@ -120,22 +120,18 @@ def _train_again(
         client = None
         if scheduler is not None:
             client = stack.enter_context(remote_client(scheduler, packages=PACKAGES))
-        for probe in (True, False):
-            configs = [r.config for r in stored.values() if (r.probe is not None) is probe]
-            if not configs:
-                continue
-            training = train_models(
-                longest_first(configs), workers, client, device=device, probe=probe
-            )
-            with closing(training) as records:
-                for again in records:
-                    yield Check(stored[again.config.key], again)
+        configs = longest_first(record.config for record in stored.values())
+        with closing(train_models(configs, workers, client, device=device)) as records:
+            for again in records:
+                yield Check(stored[again.config.key], again)
 
 
 def _numbers(record: Record) -> Iterator[tuple[str, object]]:
-    """Yield the name and value of every number of a record's measurement and probe."""
-    probe = record.probe and asdict(record.probe)
-    return _leaves("", {**asdict(record.measured), "probe": probe})
+    """Yield the name and value of every number that a model's config asks for."""
+    numbers = asdict(record.measured)
+    kinds = numbers["ablations"]
+    asked = {kind: counts for kind, counts in kinds.items() if kind in record.config.ablations}
+    return _leaves("", {**numbers, "ablations": asked})
 
 
 def _leaves(name: str, value: object) -> Iterator[tuple[str, object]]:

@@ -1,6 +1,6 @@
 """The paper's theorem as code: the action, its commutant, and distances from equivariance."""
 
-from primefourier.encoding.aliases import alias_distance, pair_alias_distance
+from primefourier.encoding.aliases import alias_distance
 from primefourier.theory.action import rotation, spread_shifts
 from primefourier.theory.commutant import (
     commutant_dimension,
@@ -37,7 +37,6 @@ __all__ = [
     "logit_channels",
     "logit_gap",
     "off_block_energy",
-    "pair_alias_distance",
     "project_to_equivariant",
     "rotation",
     "spread_shifts",

@@ -38,9 +38,7 @@ class Grid:
     planned: Sequence[ModelConfig]
     records: Mapping[str, Record]
     fixed: Mapping[str, Any] = field(default_factory=dict)
-    _made: dict[tuple[Kind, bool], dict[Place, Cell]] = field(
-        default_factory=dict, init=False, repr=False
-    )
+    _made: dict[Kind, dict[Place, Cell]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def title(self) -> str:
@@ -70,19 +68,17 @@ class Grid:
         words = [f"{axis.name} = {value}" for axis, value in axes if axis is not None]
         return ", ".join(words) or self.study.title
 
-    def cells_of(self, kind: Kind = "zero", *, probed: bool = False) -> dict[Place, Cell]:
-        """Return the measured cells by row and column, or those of probed models alone."""
-        if (kind, probed) not in self._made:
-            records = self.records
-            if probed:
-                records = {key: record for key, record in records.items() if record.probe}
-            made = partial(make_cell, records=records, threshold=self.study.threshold, kind=kind)
+    def cells_of(self, kind: Kind = "zero") -> dict[Place, Cell]:
+        """Return the measured cells by row and column."""
+        if kind not in self._made:
+            threshold = self.study.threshold
+            made = partial(make_cell, records=self.records, threshold=threshold, kind=kind)
             cells = (
                 (place, made(self.name_of(place), place, configs))
                 for place, configs in self.by_place.items()
             )
-            self._made[kind, probed] = {place: cell for place, cell in cells if cell}
-        return self._made[kind, probed]
+            self._made[kind] = {place: cell for place, cell in cells if cell}
+        return self._made[kind]
 
     @property
     def cells(self) -> dict[Place, Cell]:

@@ -8,6 +8,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from primefourier.analysis import Interval
 from primefourier.lab.cells import Cell
 from primefourier.lab.claims import Claim, Finding, claims_as_data
 from primefourier.lab.config import ModelConfig
@@ -17,17 +18,12 @@ from primefourier.lab.studies.experiment import Experiment
 from primefourier.lab.studies.grid import Grid, Place, floor_of, in_order
 from primefourier.lab.studies.paper import EXPERIMENTS
 from primefourier.lab.studies.paper_grids import (
-    command_words,
-    differences,
     experiment_of,
     follows_paper,
     modulus_of,
     paper_grid,
     paper_places,
-    training_commands,
 )
-from primefourier.lab.studies.question_tables import answers_as_data, interval_as_data
-from primefourier.lab.studies.questions import Answers
 
 _DEFAULT_SEEDS = [42]
 
@@ -38,7 +34,6 @@ def run_as_data(
     records: Sequence[Record],
     grids: Sequence[Grid],
     findings: Mapping[Claim, Finding],
-    answers: Answers | None,
 ) -> dict[str, Any]:
     """Return everything that a report shows of a run.
 
@@ -48,20 +43,17 @@ def run_as_data(
         records: Their records.
         grids: The grids to show.
         findings: The judged claims.
-        answers: What probes answer, if anything.
     """
     others = [grid for grid in grids if experiment_of(grid) is None]
     shown = list(grids) if others else _with_paper_grids(grids)
     by_key = {record.config.key for record in records}
     failures = [record for record in records if record.error is not None]
     measured = len(records) - len(failures)
-    probed = any(record.probe is not None for record in records)
-    commands = training_commands(grids, probe=probed)
     return {
         "name": Path(folder).resolve().name or str(folder),
         "folder": str(folder),
-        "commands": commands,
-        "continue": commands if measured < len(planned) else [],
+        "commands": [],
+        "continue": [],
         "counts": {
             "planned": len(planned),
             "measured": measured,
@@ -72,7 +64,6 @@ def run_as_data(
         **_circumstances([record.provenance for record in records]),
         "grids": list(map(_grid, shown)),
         "claims": _claims(findings, shown) if shown != others else [],
-        "questions": None if answers is None else answers_as_data(answers),
         "failures": [
             {"model": record.config.describe(), "error": record.error} for record in failures
         ],
@@ -101,7 +92,7 @@ def _distinct(texts: Iterable[str | None]) -> list[str]:
 
 def _with_paper_grids(grids: Sequence[Grid]) -> list[Grid]:
     """Return the grids of a run, with empty ones for the paper's experiments that it lacks."""
-    found = {experiment_of(grid): grid for grid in reversed(grids) if not differences(grid)}
+    found = {experiment_of(grid): grid for grid in reversed(grids) if not grid.study.settings}
     first = [
         found.get(experiment) or replace(paper_grid(name), planned=())
         for name, experiment in EXPERIMENTS.items()
@@ -117,7 +108,7 @@ def _grid(grid: Grid) -> dict[str, Any]:
     """
     experiment = experiment_of(grid)
     every: dict[Place, list[ModelConfig]] = {}
-    if experiment is not None and not differences(grid):
+    if experiment is not None and not grid.study.settings:
         every |= paper_places(experiment.short_name)
     places = {*grid.by_place, *every}
     rows, columns = (in_order(axis) for axis in zip(*places, strict=True))
@@ -133,7 +124,7 @@ def _grid(grid: Grid) -> dict[str, Any]:
         "rows": rows,
         "columns": columns,
         "seeds": sorted({config.seed for config in grid.planned}) or _DEFAULT_SEEDS,
-        "command": command_words(grid),
+        "command": [],
         "row_option": f"--{experiment.row_setting}" if experiment else "",
         "column_option": "--ranges" if experiment else "",
         "model_name": _model_name(grid, experiment),
@@ -171,9 +162,9 @@ def _cell(grid: Grid, place: Place, every: Mapping[Place, Sequence[ModelConfig]]
         "degenerate": bool(models) and all(config.degenerate for config in models),
         "seeds": [] if cell is None else list(cell.seeds),
         "asked_seeds": sorted({config.seed for config in planned}),
-        "relevant": cell and cell.relevant and interval_as_data(cell.relevant),
-        "other": cell and cell.other and interval_as_data(cell.other),
-        "accuracy": cell and interval_as_data(cell.accuracy),
+        "relevant": cell and cell.relevant and _interval(cell.relevant),
+        "other": cell and cell.other and _interval(cell.other),
+        "accuracy": cell and _interval(cell.accuracy),
         "ratio": ratio
         and {"value": ratio.value, "bound": ratio.is_lower_bound, "text": str(ratio)},
         "converged": cell and cell.converged,
@@ -181,6 +172,11 @@ def _cell(grid: Grid, place: Place, every: Mapping[Place, Sequence[ModelConfig]]
         "floor": floor,
         "runs": [_model(record, grid) for record in found],
     }
+
+
+def _interval(interval: Interval) -> dict[str, float | None]:
+    """Return a mean and the ends of its interval."""
+    return {"mean": interval.mean, "low": interval.low, "high": interval.high}
 
 
 def _diverged(count: int) -> dict[str, int]:

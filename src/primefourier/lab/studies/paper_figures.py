@@ -27,8 +27,7 @@ from primefourier.lab.studies.experiment import PAPER_RANGES, Experiment
 from primefourier.lab.studies.figure_files import FigureFile
 from primefourier.lab.studies.grid import Grid
 from primefourier.lab.studies.paper import SinglePrime
-from primefourier.lab.studies.paper_grids import differences, experiment_of, made_by, modulus_of
-from primefourier.lab.studies.probe_figures import draw_seeds, probe_figures
+from primefourier.lab.studies.paper_grids import experiment_of, modulus_of
 from primefourier.lab.studies.study_figures import (
     Entry,
     Heatmap,
@@ -49,7 +48,7 @@ def draw_figures(grids: Iterable[Grid]) -> Iterator[FigureFile]:
 
     Figures 1 to 3 show the encoding and the theorem, and need no records; a run without the
     paper's experiments does not have them. Figures of experiments without planned models are left
-    out. Figures of probes follow where there are any.
+    out.
 
     Args:
         grids: The grids of the run.
@@ -59,25 +58,17 @@ def draw_figures(grids: Iterable[Grid]) -> Iterator[FigureFile]:
         yield FigureFile("figure-01-circles-9-17-mod-23", partial(draw_circles, 9, 17, 23))
         yield FigureFile("figure-02-circles-13-15-mod-21", partial(draw_circles, 13, 15, 21))
         yield FigureFile("figure-03-block-diagonal", _draw_blocks)
-    probed = []
     for grid in every:
         experiment = experiment_of(grid)
         if experiment is None:
             yield from study_figures(grid)
             continue
-        other, command = differences(grid), made_by(grid)
+        other = grid.study.settings
         # a suffix keeps the files of other settings apart from the paper's
         suffix = f"-{sha256(repr(other).encode()).hexdigest()[:8]}" if other else ""
         figures = _grid_figures(grid, experiment)
         for name, draw in figures.items():
-            yield FigureFile(f"{name}{suffix}", draw, command)
-        probes = {} if other else probe_figures(grid)
-        probed += [grid] * bool(probes)
-        for name, draw in probes.items():
-            yield FigureFile(name, draw, command)
-    if probed:
-        commands = "; ".join(map(made_by, probed))
-        yield FigureFile("probe-seeds", partial(draw_seeds, probed), commands)
+            yield FigureFile(f"{name}{suffix}", draw)
 
 
 def _grid_figures(grid: Grid, experiment: type[Experiment]) -> dict[str, Callable[[], Figure]]:

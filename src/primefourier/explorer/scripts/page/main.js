@@ -7,7 +7,6 @@ import { claimsSection } from "../results/claims.js";
 import { resultsSection } from "../results/results.js";
 import { failuresSection, runHeader } from "../results/run_header.js";
 import { ownSection } from "../study/own.js";
-import { questionsSection } from "../study/questions.js";
 import { h } from "./dom.js";
 import { keepAddress, readAddress, set } from "./state.js";
 import { themeButton } from "./theme.js";
@@ -17,7 +16,6 @@ const NAMES = {
   channels: "Channels",
   results: "Results",
   claims: "Claims",
-  questions: "Beyond the paper",
   failures: "Failures",
   own: "Try your own",
 };
@@ -51,7 +49,6 @@ const sections = [
   channelsSection(),
   run && resultsSection(run),
   run && claimsSection(run),
-  run && questionsSection(run),
   run && failuresSection(run),
   ownSection(data),
 ].filter(Boolean);
