@@ -109,15 +109,11 @@ class Place:
     device: str = "cpu"
     """Torch device of the workers, such as cuda."""
 
-    def check(self, *, here: bool = False) -> None:
-        """Raise ValueError for options that cannot work, before any work is done.
-
-        Args:
-            here: Whether models are trained on this machine even if there is a scheduler.
-        """
+    def check(self) -> None:
+        """Raise ValueError for options that cannot work, before any work is done."""
         if self.workers is not None and self.scheduler is not None:
             raise ValueError("--workers and --scheduler exclude each other; choose one")
-        if self.scheduler is None or here:  # other machines may have other devices
+        if self.scheduler is None:  # other machines may have other devices
             _check_device(self.device)
 
 
@@ -132,7 +128,7 @@ class Sweep(Place):
     probe: Annotated[bool, FLAG] = False
     """Probe the networks: other ablations, single blocks, equivariance by epoch."""
     plan: Annotated[bool, FLAG] = False
-    """Print how many models remain and an estimated time; write nothing."""
+    """Print how many models are measured and how many remain; train and write nothing."""
 
 
 @Parameter(name="*")

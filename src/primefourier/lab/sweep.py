@@ -19,7 +19,7 @@ from primefourier.cluster import remote_client, usable_cores
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.cost import model_flops, seed_by_seed
 from primefourier.lab.record import Record
-from primefourier.lab.store import FolderError, is_done, read_store, write_store
+from primefourier.lab.store import FolderError, is_done, prepare_folder, read_store, write_store
 from primefourier.lab.studies.study import Study, StudyLike
 from primefourier.lab.studies.study_file import refuse_while_loading
 from primefourier.lab.train_models import PACKAGES, train_models
@@ -178,6 +178,21 @@ def _is_finished(studies: Iterable[StudyLike], folder: Path | str, *, probe: boo
     return all(
         {c.key for c in study.configs} <= done & planned.get(study.name, set()) for study in studies
     )
+
+
+def measured_in(folder: Path, *, probe: bool = False) -> set[str]:
+    """Return the keys of the models that a folder has measured, and probed if ``probe``.
+
+    Raises:
+        FolderError: If the folder holds other files, so that a sweep would refuse it.
+    """
+    if not folder.exists():
+        return set()
+    prepare_folder(folder)  # creates nothing here, but refuses what a sweep would refuse
+    if not any(folder.glob("records.*")):
+        return set()
+    with read_store(folder) as store:
+        return store.done(probe=probe)
 
 
 def _compare(again: Record, before: Record | None) -> None:
