@@ -22,7 +22,7 @@ PFE = Path(sys.executable).with_name("pfe")
 COMMANDS = (
     *("encode", "encode-file", "decode", "plan", "theory", "circles", "explore", "version"),
     *("reproduce", "run", "status", "claims", "questions", "figures", "report", "export"),
-    *("repair", "verify", "bench", "summary"),
+    *("repair", "verify", "summary"),
 )
 
 
@@ -35,7 +35,6 @@ COMMANDS = (
         ("encode 9 --dtype float8", "float8"),
         ("encode 5 --depth 2.7", "--depth: an integer such as 9 or -17 is required, got '2.7'"),
         ("verify x --sample 0", "--sample. Must be >= 1"),
-        ("bench --workers 0", "--workers. Must be >= 1"),
         ("run exp1 --workers -1", "--workers. Must be >= 0"),
         ("claims x --ablation median", '--ablation. Choose from: "zero", "mean", "permute"'),
     ],

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -19,6 +18,16 @@ from read_page import read_page
 Smoke = tuple[Path, subprocess.CompletedProcess[str]]
 Pfe = Callable[..., tuple[int, str, str]]
 SMALL = ("--epochs", "1", "--pairs", "200", "--depth", "2", "--workers", "0")
+
+
+def plan_of(pfe: Pfe, *words: str) -> dict[str, tuple[int, ...]]:
+    """Return what --plan prints: for each study, its models, those measured, those to train."""
+    code, text, err = pfe(*words, "--plan")
+    assert (code, err) == (0, "")
+    head, _, *lines = text.splitlines()
+    assert head.split() == ["study", "models", "measured", "to", "train"]
+    rows = [line.rsplit(maxsplit=3) for line in lines]
+    return {name.strip(): tuple(map(int, counts)) for name, *counts in rows}
 
 
 @pytest.fixture
@@ -98,8 +107,6 @@ def test_wrong_input_is_refused_before_anything_is_written(
 def test_failed_models_exit_with_1(pfe: Pfe, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("primefourier.cli.options._check_device", lambda device: None)
     words = ("run", "exp1", "--sizes", "1", "--ranges", "20", "--device", "nonsense", *SMALL)
-    code, _, err = pfe(*words, "--plan")
-    assert (code, "cannot be trained: RuntimeError" in err) == (1, True)
     code, text, err = pfe(*words, "--out", "out")
     assert code == 1
     assert "FAILED: RuntimeError" in err
@@ -133,11 +140,8 @@ def test_networks_are_probed_at_once_or_later_and_planned_so(pfe: Pfe, here: Pat
     assert pfe(*words, "--probe")[0] == 0
     assert pfe(*both)[0] == 0
     files = {path: path.read_bytes() for path in (here / "out").iterdir()}
-    everything = "4 models: 4 measured already in out, nothing to train.\n"
-    assert pfe(*both, "--plan") == (0, everything, "")
-    text = pfe(*both, "--plan", "--probe")[1]
-    assert text.startswith("4 models: 2 measured already in out, 2 to train.\n")
-    assert "Probes take about a third more." in " ".join(text.split())
+    assert [*plan_of(pfe, *both).values()] == [(4, 4, 0)]
+    assert [*plan_of(pfe, *both, "--probe").values()] == [(4, 2, 2)]
     assert files == {path: path.read_bytes() for path in (here / "out").iterdir()}
     assert "Measured 4 of 4 models" in pfe(*both, "--probe")[1]
     with read_store(here / "out") as store:
@@ -189,8 +193,7 @@ def write_study(epochs: int = 1, name: str = "mine.py") -> None:
 
 def test_a_study_in_a_file_is_run_and_named_by_it(pfe: Pfe, here: Path) -> None:
     write_study()
-    code, text, err = pfe("run", "mine.py", "--plan", "--workers", "0")
-    assert (code, text.partition("\n")[0]) == (0, "6 models: 6 to train.")
+    assert plan_of(pfe, "run", "mine.py") == {"digits": (6, 0, 6)}
     assert [path.name for path in here.iterdir() if path.suffix] == ["mine.py"]
     code, text, err = pfe("run", "mine.py", "--workers", "0")
     assert code == 0
@@ -260,30 +263,22 @@ def test_files_without_a_study_and_wrong_options_are_refused(
     )
 
 
-@pytest.mark.process
-def test_plan_prints_times_for_numbers_of_workers_and_writes_nothing(pfe: Pfe, here: Path) -> None:
-    words = ("--sizes", "2,3", "--ranges", "20", "--epochs", "1", "--pairs", "200", "--depth", "2")
-    code, text, _ = pfe("run", "exp1", *words, "--workers", "1", "--plan")
-    assert code == 0
-    assert text.startswith("5 models: 5 to train.\n")
-    rows = re.findall(r"^ +(\d+)  (\d+ s) to (\d+ s) *$", text, re.MULTILINE)
-    assert [workers for workers, _, _ in rows] == ["1", "2", "4", "8"]
-    assert "From short trials on 1 worker. Times for more than" in " ".join(text.split())
-    assert max(map(len, text.splitlines())) <= 80
-    assert list(here.iterdir()) == []
-
-
-def test_plan_of_a_profile_asks_no_cluster(
-    pfe: Pfe, here: Path, monkeypatch: pytest.MonkeyPatch
+def test_plan_counts_models_of_each_study_trains_none_and_asks_no_cluster(
+    pfe: Pfe, here: Path
 ) -> None:
-    monkeypatch.setattr("primefourier.cluster.usable_cores", lambda: 0)
-    monkeypatch.setattr("primefourier.lab.cost._TRIAL_FLOPS", 10**6)
-    words = ("reproduce", "--profile", "smoke", "--scheduler", "tcp://127.0.0.1:9", "--plan")
-    text = " ".join(pfe(*words)[1].split())
-    assert text.startswith("21 models: 21 to train. workers time ")
-    assert "From short trials on this process." in text
-    assert text.endswith("The cluster was not consulted.")
+    words = ("reproduce", "--profile", "smoke", "--scheduler", "tcp://127.0.0.1:9")
+    plan = plan_of(pfe, *words)
+    assert plan.pop("all") == (21, 0, 21)
+    assert {name.partition(" ")[0] for name in plan} == {"exp1", "control", "exp2"}
+    assert [sum(counts) for counts in zip(*plan.values(), strict=True)] == [21, 0, 21]
     assert list(here.iterdir()) == []
+
+
+def test_plan_counts_models_that_studies_share_once(pfe: Pfe, here: Path) -> None:
+    shared = STUDY.replace("EPOCHS", "1") + "studies = [study, lab.Study('some', configs[:2])]\n"
+    Path("mine.py").write_text(shared)
+    counts = {"digits": (6, 0, 6), "some": (2, 0, 2), "all": (6, 0, 6)}
+    assert plan_of(pfe, "run", "mine.py") == counts
 
 
 @pytest.mark.process

@@ -1,28 +1,10 @@
-"""The arithmetic of models, estimates of sweeps, and the comparison of trainers."""
+"""The arithmetic of models, and the order in which it puts them."""
 
-import logging
-from pathlib import Path
-
-import pytest
 from torch.utils.flop_counter import FlopCounterMode
 
-from lab_records import records_of, with_fields
-from primefourier.lab.config import ModelConfig
-from primefourier.lab.cost import (
-    TrialError,
-    longest_first,
-    measure_speed,
-    measured_in,
-    model_flops,
-    seed_by_seed,
-    sweep_seconds,
-    trial_rates,
-)
+from primefourier.lab.cost import longest_first, model_flops, seed_by_seed
 from primefourier.lab.measurement import measure
-from primefourier.lab.record import Record
 from small_models import small_config
-
-CONFIGS = [small_config(modulus=modulus, seed=seed) for modulus in (3, 5, 11) for seed in (1, 2)]
 
 
 def test_flops_are_what_torch_counts_while_a_model_runs() -> None:
@@ -40,62 +22,3 @@ def test_long_models_come_first_among_all_or_within_each_seed() -> None:
     assert found == [(9, 0), (9, 1), (4, 0), (4, 1), (2, 0), (2, 1)]
     found = [(config.training.epochs, config.seed) for config in seed_by_seed(configs)]
     assert found == [(9, 0), (4, 0), (2, 0), (9, 1), (4, 1), (2, 1)]
-
-
-def test_each_kind_of_model_has_a_rate() -> None:
-    plain, steps = with_fields(CONFIGS[0], trainer="plain"), with_fields(CONFIGS[0], batch_size=50)
-    rates = trial_rates([*CONFIGS, plain, steps], workers=0)
-    kinds = [("fast", 100), ("plain", 100), ("fast", 50)]
-    assert set(rates) == {(f"row-classifier {trainer}", size) for trainer, size in kinds}
-    assert min(rates.values()) > 1e6
-
-
-def test_trials_of_long_models_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    epochs: list[int] = []
-
-    def train(configs: list[ModelConfig], *_: object, **__: object) -> list[Record]:
-        epochs.extend(config.training.epochs for config in configs)
-        return records_of([with_fields(config, epochs=1) for config in configs])
-
-    monkeypatch.setattr("primefourier.lab.cost.train_models", train)
-    trial_rates([small_config(input_range=1000, epochs=10**6)], workers=3)
-    assert len(epochs) == 6
-    assert max(epochs) < 1000
-
-
-def test_sweeps_share_work_but_take_as_long_as_their_longest_model() -> None:
-    short, long = small_config(epochs=1), small_config(epochs=30)
-    rates = {("row-classifier fast", 100): 1e6}
-    one = sweep_seconds([long], rates, workers=1)
-    assert one == model_flops(long) / 1e6
-    many = [short] * 100
-    assert sweep_seconds(many, rates, workers=4) == sweep_seconds(many, rates, workers=1) / 4
-    assert sweep_seconds([long, *many], rates, workers=1000) == one
-
-
-def test_models_that_cannot_be_trained_are_named() -> None:
-    with pytest.raises(TrialError, match=r"a\+b mod 5 .* cannot be trained: RuntimeError"):
-        trial_rates(CONFIGS, workers=0, device="nonsense")
-
-
-def test_absent_folders_have_measured_nothing_and_stay_absent(tmp_path: Path) -> None:
-    assert measured_in(tmp_path) == measured_in(tmp_path / "absent") == set()
-    assert not (tmp_path / "absent").exists()
-
-
-@pytest.mark.process
-def test_both_trainers_train_every_model_in_turns(caplog: pytest.LogCaptureFixture) -> None:
-    configs = [small_config(seed=seed) for seed in range(3)]
-    with caplog.at_level(logging.INFO, "primefourier.lab"):
-        speed = measure_speed(configs, workers=1)
-    messages = [r.getMessage() for r in caplog.records if r.name == "primefourier.lab.cost"]
-    assert [text for text in messages if "matrix" not in text] == [
-        "measuring fast, models 1 to 2 of 3",
-        "measuring plain, models 1 to 2 of 3",
-        "measuring fast, models 3 to 3 of 3",
-        "measuring plain, models 3 to 3 of 3",
-    ]
-    assert speed.flops == sum(map(model_flops, configs))
-    assert 1e8 < speed.gemm_rate < 1e13
-    assert speed.ratio == speed.plain_seconds / speed.fast_seconds > 0
-    assert speed.gemm_share == speed.flops / speed.fast_seconds / speed.gemm_rate

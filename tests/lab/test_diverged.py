@@ -14,7 +14,7 @@ from primefourier import lab
 from primefourier.cli.app import run as run_command
 from primefourier.cli.output import describe_model
 from primefourier.lab import Run, measure
-from primefourier.lab.export import FORMATS, export_records, record_rows
+from primefourier.lab.export import FORMATS, record_rows
 from primefourier.lab.fast_training import train_fast
 from primefourier.lab.record import Measurement
 from primefourier.lab.row_ablation import ablate_blocks, ablate_rows
@@ -118,7 +118,7 @@ def test_a_mean_over_a_frame_leaves_diverged_networks_out(five: Run, library: An
 
 @pytest.mark.parametrize("kind", FORMATS)
 def test_diverged_networks_are_exported(five: Run, tmp_path: Path, kind: Any) -> None:
-    export_records(five.records, tmp_path / f"out.{kind}")
+    five.export(tmp_path / f"out.{kind}")
     if kind == "jsonl":
         rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
         assert [row["diverged"] for row in rows] == [False, False, True, False, False]

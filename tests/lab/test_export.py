@@ -22,12 +22,14 @@ from lab_records import (
 from prime_models import basis, input_range, modulus, primes
 from primefourier.lab import LearnedTable, export
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.export import COLUMNS, Format, export_records
+from primefourier.lab.export import COLUMNS, Format, record_rows, write_rows
 from primefourier.lab.probe import RowAblation
 from primefourier.lab.record import Record
 from small_models import small_config
 
 FORMATS: tuple[Format, ...] = ("jsonl", "csv", "parquet")
+SQL = {str: "VARCHAR", int: "BIGINT", float: "DOUBLE", bool: "BOOLEAN"}
+SQL |= {list[kind]: f"{name}[]" for kind, name in SQL.items()}  # type: ignore[valid-type]
 ERROR = 'Traceback:\r\n  "α; β", it\'s\n\tbroken,\u2028\\n 🙂 | \x1b[0m'
 RECORDS = [
     *plausible(EXP1[:3]),
@@ -56,8 +58,8 @@ def read(path: Path, kind: Format) -> list[dict[str, Any]]:
         return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
 
 
-def _from_text(text: str, kind: str) -> Any:
-    if kind == "VARCHAR":
+def _from_text(text: str, kind: type) -> Any:
+    if kind is str:
         return text
     return json.loads(text) if text else None
 
@@ -66,13 +68,13 @@ def save(
     records: list[Record], folder: Path, kind: Format, studies: dict[str, str] | None = None
 ) -> Path:
     path = folder / f"records.{kind}"
-    export_records(records, path, kind, studies=studies)
+    write_rows(record_rows(records, studies or {}), path, kind)
     return path
 
 
 def without_nulls(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row as a CSV file has it, where an empty text stands for a missing one."""
-    return {k: "" if v is None and COLUMNS[k] == "VARCHAR" else v for k, v in row.items()}
+    return {k: "" if v is None and COLUMNS[k] is str else v for k, v in row.items()}
 
 
 @pytest.mark.parametrize("kind", FORMATS)
@@ -130,7 +132,8 @@ def test_nothing_to_export_is_an_empty_table(tmp_path: Path, kind: Format) -> No
     if kind == "parquet":
         with duckdb.connect() as database:
             found = database.read_parquet(str(path))
-            assert dict(zip(found.columns, map(str, found.types), strict=True)) == COLUMNS
+            types = dict(zip(found.columns, map(str, found.types), strict=True))
+            assert types == {name: SQL[kind] for name, kind in COLUMNS.items()}
 
 
 @pytest.mark.parametrize("kind", FORMATS)
@@ -214,7 +217,7 @@ def test_an_interrupted_write_leaves_the_old_file(
 
     monkeypatch.setitem(export._WRITERS, kind, stop_half_way)
     with pytest.raises(KeyboardInterrupt):
-        export_records(RECORDS, path, kind)
+        write_rows([], path, kind)
     assert path.read_bytes() == before
     assert list(folder.iterdir()) == [path]
 
@@ -230,11 +233,11 @@ def test_without_pyarrow_the_error_says_what_to_do(
 
 def test_what_cannot_be_written_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="format must be 'jsonl', 'csv' or 'parquet', got 'xml'"):
-        export_records(RECORDS, tmp_path / "x", "xml")  # type: ignore[arg-type]
+        write_rows([], tmp_path / "x", "xml")  # type: ignore[arg-type]
     with pytest.raises(OSError, match="cannot be written: Is a directory; choose another place"):
-        export_records(RECORDS, tmp_path, "csv")
+        write_rows([], tmp_path, "csv")
     with pytest.raises(FileNotFoundError, match="create it first"):
-        export_records(RECORDS, str(tmp_path / "no" / "x.csv"))
+        write_rows([], str(tmp_path / "no" / "x.csv"))
 
 
 @pytest.mark.parametrize("kind", FORMATS)
@@ -255,8 +258,11 @@ def test_probes_are_columns_of_their_own(tmp_path: Path, kind: Format) -> None:
 def test_half_of_a_surrogate_pair_is_written_out(tmp_path: Path, kind: Format) -> None:
     record = plausible(EXP2[:1])[0]
     odd = replace(record.provenance, machine="\ud800 ü", versions={"\udc80": "x"})
-    (row,) = read(save([replace(record, provenance=odd)], tmp_path, kind), kind)
+    names = replace(record.measured, relevant=None, row_names=tuple("\udfff1234567"))
+    record = replace(record, provenance=odd, measurement=names)
+    (row,) = read(save([record], tmp_path, kind), kind)
     assert row["machine"] == r"\ud800 ü"
+    assert row["row_names"][:2] == [r"\udfff", "1"]
     assert json.loads(row["versions"]) == {"\udc80": "x"}
 
 

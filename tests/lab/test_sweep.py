@@ -23,7 +23,7 @@ from primefourier.lab.cost import model_flops
 from primefourier.lab.measurement import measure
 from primefourier.lab.record import Record
 from primefourier.lab.store import FolderError, StoreError, read_store, write_store
-from primefourier.lab.sweep import Progress, run, stoppable
+from primefourier.lab.sweep import Progress, measured_in, run, stoppable
 from small_models import small_config, small_study
 
 CONFIGS = [small_config(seed=seed, epochs=1) for seed in range(5)]
@@ -297,6 +297,11 @@ def test_time_left_depends_on_work_and_not_on_the_number_of_models() -> None:
     progress.count(measure(small, device="no such device"))
     assert (progress.done, progress.failed, progress.remaining) == (2, 1, 0)
     assert progress.time_left(1.0) == 0
+
+
+def test_absent_folders_have_measured_nothing_and_stay_absent(tmp_path: Path) -> None:
+    assert measured_in(tmp_path) == measured_in(tmp_path / "absent") == set()
+    assert not (tmp_path / "absent").exists()
 
 
 def test_a_model_that_runs_out_of_memory_is_recorded_and_the_sweep_goes_on(

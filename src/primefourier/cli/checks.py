@@ -1,4 +1,4 @@
-"""Commands that check: ``pfe theory``, ``verify``, ``bench`` and ``version``."""
+"""Commands that check: ``pfe theory``, ``verify`` and ``version``."""
 
 from __future__ import annotations
 
@@ -203,37 +203,6 @@ def _as_data(check: Check) -> dict[str, Any]:
         "error": check.again.error,
         "changed": check.changed,
     }
-
-
-def bench(*, epochs: Integer = 3, workers: Positive | None = None, json: Json = False) -> None:
-    """Time both trainers on one configuration of experiment 1, |P| = 8 and r = 1000.
-
-    Both train, test after each epoch and ablate the same 8 models, in turns on the same worker
-    processes, each with one thread.
-
-    Args:
-        epochs: Epochs of each model; the paper has 25, a few are enough to compare.
-        workers: Worker processes (default: one for each core).
-    """
-    from primefourier.cluster import usable_cores
-    from primefourier.lab.cost import measure_speed
-    from primefourier.lab.studies import SinglePrime
-
-    configs = SinglePrime(sizes=(8,), ranges=(1000,), epochs=epochs).configs
-    speed = measure_speed(configs, workers=workers or usable_cores())
-    if json:
-        print_json({**asdict(speed), "ratio": speed.ratio, "gemm_share": speed.gemm_share})
-        return
-    print_text(f"{speed.models} models, {plural(epochs, 'epoch')}, |P| = 8, r = 1000")
-    for name, value, unit in (
-        (f"plain, {plural(speed.workers, 'worker')}", speed.plain_seconds, "s"),
-        (f"fast, {plural(speed.workers, 'worker')}", speed.fast_seconds, "s"),
-        ("speed-up of fast", speed.ratio, ""),
-        ("matrix products of fast", speed.flops / speed.fast_seconds / 1e9, "GFLOP/s"),
-        ("large matrix products on this machine", speed.gemm_rate / 1e9, "GFLOP/s"),
-        ("fraction of that rate", speed.gemm_share, ""),
-    ):
-        print_text(f"  {name:<50}{value:8.2f} {unit}".rstrip())
 
 
 def version(*, json: Json = False) -> None:

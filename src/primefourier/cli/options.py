@@ -94,7 +94,7 @@ NewestFolder = Annotated[
         help="The --out of pfe run or pfe reproduce (default: the newest run here or in results)."
     ),
 ]
-Ablation = Literal["zero", "mean", "permute", "optimal"]
+Ablation = Literal["zero", "mean", "permute"]
 
 
 @Parameter(name="*")
@@ -109,15 +109,11 @@ class Place:
     device: str = "cpu"
     """Torch device of the workers, such as cuda."""
 
-    def check(self, *, here: bool = False) -> None:
-        """Raise ValueError for options that cannot work, before any work is done.
-
-        Args:
-            here: Whether models are trained on this machine even if there is a scheduler.
-        """
+    def check(self) -> None:
+        """Raise ValueError for options that cannot work, before any work is done."""
         if self.workers is not None and self.scheduler is not None:
             raise ValueError("--workers and --scheduler exclude each other; choose one")
-        if self.scheduler is None or here:  # other machines may have other devices
+        if self.scheduler is None:  # other machines may have other devices
             _check_device(self.device)
 
 
@@ -130,7 +126,7 @@ class Sweep(Place):
     """Folder for records and results; an existing sweep there is continued (default: results/NAME,
     of the study, settings file or profile)."""
     plan: Annotated[bool, FLAG] = False
-    """Print how many models remain and an estimated time; write nothing."""
+    """Print how many models are measured and how many remain; train and write nothing."""
 
 
 @Parameter(name="*")
@@ -160,8 +156,6 @@ class Settings:
     """Learning rate of Adam (default: 0.003)."""
     pairs: Integer | None = None
     """Distinct pairs to draw, at most r² (default: 80000)."""
-    trainer: str | None = None
-    """Trainer: fast, or plain, the readable reference (same up to rounding)."""
 
 
 def _check_device(device: str) -> None:

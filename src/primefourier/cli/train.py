@@ -14,21 +14,16 @@ from primefourier._checks import plural, require_choice
 from primefourier.cli.options import FLAG, Seeds, Settings, Sweep
 from primefourier.cli.output import (
     ProgressBar,
-    print_prose,
     print_table,
     print_text,
-    write_seconds,
 )
 from primefourier.cli.verdicts import print_claims
 
 if TYPE_CHECKING:
-    from primefourier.lab.studies.study import StudyLike
+    from primefourier.lab.studies.study import Study
     from primefourier.lab.sweep import Outcome
 
 _LOG = logging.getLogger("primefourier.lab")
-_MOST_WORKERS = 64
-_SPREAD = (0.75, 1.5)
-"""How much faster and slower than a trial a sweep may be, mostly because of other programs."""
 _SWEEP, _SETTINGS = Sweep(), Settings()
 
 
@@ -79,7 +74,8 @@ def reproduce(
     from primefourier import lab
     from primefourier.lab import studies
 
-    chosen = studies.profile(profile, seeds=(42,) if seeds is None else seeds)
+    experiments = studies.profile(profile, seeds=(42,) if seeds is None else seeds)
+    chosen = [experiment.study() for experiment in experiments]
     folder = sweep.out or Path("results") / profile
     if sweep.plan:
         _print_plan(chosen, folder, sweep)
@@ -125,10 +121,10 @@ def _read_studies(name: str | None, settings: Settings, config: Path | None) -> 
         owners = [other for other in EXPERIMENTS if hasattr(EXPERIMENTS[other], key)]
         if name not in owners:
             raise ValueError(f"{option} is an option of {' and '.join(owners)}, not of {name}")
-    return [EXPERIMENTS[name].from_dict(given, f"the options of {name}")]
+    return [EXPERIMENTS[name].from_dict(given, f"the options of {name}").study()]
 
 
-def _train(studies: Sequence[StudyLike], folder: Path, sweep: Sweep) -> Outcome:
+def _train(studies: Sequence[Study], folder: Path, sweep: Sweep) -> Outcome:
     """Train the models of some studies with progress, and print how the run ended."""
     from primefourier.lab.sweep import run
 
@@ -155,56 +151,27 @@ def _train(studies: Sequence[StudyLike], folder: Path, sweep: Sweep) -> Outcome:
     return outcome
 
 
-def _warn_of_invisible(studies: Sequence[StudyLike]) -> None:
+def _warn_of_invisible(studies: Sequence[Study]) -> None:
     """Warn about the factors of a modulus that no row carries, and say what to add to the basis."""
-    from primefourier.lab.studies import Experiment
+    from primefourier.lab.studies.study import find_invisible
 
-    plans = [p for study in studies if isinstance(study, Experiment) for p in study.invisible()]
+    plans = [found for study in studies for found in find_invisible(study.configs)]
     for text in dict.fromkeys(f"N = {plan.modulus}: {plan.explain_missing()}" for plan in plans):
         _LOG.warning("warning: %s", text)
 
 
-def _print_plan(studies: Sequence[StudyLike], folder: Path, sweep: Sweep) -> None:
-    """Print how many models a sweep has left, and a range of times for some numbers of workers."""
-    from primefourier.cluster import usable_cores
-    from primefourier.lab.cost import measured_in, sweep_seconds, trial_rates
+def _print_plan(studies: Sequence[Study], folder: Path, sweep: Sweep) -> None:
+    """Print how many models each study has, and how many of them remain to be trained."""
+    from primefourier.lab.sweep import measured_in
 
-    sweep.check(here=True)
-    configs = list({c.key: c for study in studies for c in study.configs}.values())
+    sweep.check()
     done = measured_in(folder)
-    pending = [config for config in configs if config.key not in done]
-    before = len(configs) - len(pending)
-    already = f"{before} measured already in {folder}, " if before else ""
-    remain = f"{len(pending)} to train" if pending else "nothing to train"
-    print_text(f"{plural(len(configs), 'model')}: {already}{remain}.")
-    if not pending:
-        return
+    keys: dict[str, set[str]] = {}
+    for study in studies:  # several may have one name
+        keys.setdefault(study.name, set()).update(config.key for config in study.configs)
+    if len(keys) > 1:  # models that studies share are trained once
+        keys["all"] = set().union(*keys.values())
+    columns = ["study", "models", "measured", "to train"]
+    counts = ((name, len(own), len(own & done), len(own - done)) for name, own in keys.items())
+    print_table(columns, [[*map(str, row)] for row in counts], left=["study"])
     _warn_of_invisible(studies)
-    cores = usable_cores()
-    planned = cores if sweep.workers is None else sweep.workers
-    at_once = min(planned, cores, len(pending))
-    rates = trial_rates(pending, workers=at_once, device=sweep.device)
-    rows = []
-    for workers in _worker_counts(planned, len(pending)):
-        seconds = sweep_seconds(pending, rates, workers=workers)
-        low, high = (write_seconds(float(f"{seconds * factor:.1e}")) for factor in _SPREAD)
-        rows.append([str(workers), f"{low} to {high}"])
-    print_table(["workers", "time"], rows, left=["time"])
-    print_prose(
-        f"From short trials on {plural(at_once, 'worker') if at_once else 'this process'}. Times "
-        f"for more than {plural(cores, 'worker')} assume further machines of the same speed."
-        + " The cluster was not consulted."
-        * (sweep.scheduler is not None)
-    )
-
-
-def _worker_counts(planned: int, models: int) -> list[int]:
-    """Return the numbers of workers in the table; more workers than models would be idle.
-
-    >>> _worker_counts(2, 91), _worker_counts(3, 5), _worker_counts(0, 5)
-    ([1, 2, 4, 8, 16, 32, 64], [1, 2, 3, 4, 8], [0])
-    """
-    powers = [1]
-    while planned and powers[-1] < min(models, _MOST_WORKERS):
-        powers.append(2 * powers[-1])
-    return sorted({planned, *powers}) if planned else [0]

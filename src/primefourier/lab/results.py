@@ -17,7 +17,7 @@ from primefourier.explorer import make_page, page_data
 from primefourier.lab.cells import Cell
 from primefourier.lab.claims import Claim, Finding, claims_as_data, claims_as_markdown
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.export import COLUMNS, Format, export_records, record_rows
+from primefourier.lab.export import COLUMNS, Format, record_rows, write_rows
 from primefourier.lab.record import Record
 from primefourier.lab.store import STORE_NAME, read_store
 from primefourier.lab.studies.grid import Grid, make_grids
@@ -211,13 +211,18 @@ class Run:
         return write_figures(draw_figures(self.grids), target)
 
     def export(self, path: Path | str, format: Format | None = None) -> None:  # noqa: A002
-        """Write all records as one table, one row per model.
+        """Write all records as one table, one row per model; completely or not at all.
 
         Args:
-            path: The file to write.
-            format: jsonl, csv or parquet; by default the suffix of the file.
+            path: The file to write; an existing one is replaced.
+            format: jsonl, csv (lists as JSON texts, and an apostrophe before texts that a
+                spreadsheet would read as a formula) or parquet; by default the suffix of the file.
+
+        Raises:
+            OSError: If the file cannot be written.
+            ValueError: If a Parquet file cannot hold a number, such as one beyond 64 bits.
         """
-        export_records(self.records, path, format, studies=self._study_names)
+        write_rows(record_rows(self.records, self._study_names), path, format)
 
     def save_claims(self) -> list[Path]:
         """Write the judged claims as claims.json and claims.md in the folder; return the files."""

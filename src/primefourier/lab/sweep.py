@@ -21,7 +21,14 @@ from primefourier.lab.config import ModelConfig
 from primefourier.lab.cost import model_flops, seed_by_seed
 from primefourier.lab.provenance import part_digests
 from primefourier.lab.record import Record
-from primefourier.lab.store import FolderError, Store, read_store, write_store
+from primefourier.lab.store import (
+    STORE_NAME,
+    FolderError,
+    Store,
+    prepare_folder,
+    read_store,
+    write_store,
+)
 from primefourier.lab.studies.study import Study
 from primefourier.lab.studies.study_file import refuse_while_loading
 from primefourier.lab.train_models import PACKAGES, train_models
@@ -173,6 +180,18 @@ def _is_finished(studies: Iterable[Study], folder: Path | str) -> bool:
     return all(
         {c.key for c in study.configs} <= done & planned.get(study.name, set()) for study in studies
     )
+
+
+def measured_in(folder: Path) -> set[str]:
+    """Return the keys of the models that a folder has measured.
+
+    Raises:
+        FolderError: If the folder holds other files, so that a sweep would refuse it.
+    """
+    if not folder.exists():
+        return set()
+    prepare_folder(folder)  # creates nothing here, but refuses what a sweep would refuse
+    return set(read_store(folder).measured) if (folder / STORE_NAME).is_file() else set()
 
 
 def _warn_of_changes(records: Iterable[Record], configs: Iterable[ModelConfig]) -> None:

@@ -85,7 +85,7 @@ def train_on(
                 yield Record(
                     config=config,
                     error=f"{type(error).__name__}: {error}",
-                    provenance=provenance_now(seconds=0.0, device=device),
+                    provenance=provenance_now(config, seconds=0.0, device=device),
                 )
             elif isinstance(error, ClusterError):
                 raise error

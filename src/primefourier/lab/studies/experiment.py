@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Self, cast
 
 from primefourier._checks import refuse_unknown
 from primefourier.arithmetic.integers import as_integer
-from primefourier.encoding import PAPER_BASIS, Plan, plan
-from primefourier.lab.config import ModelConfig, Training, prime_parts
+from primefourier.encoding import PAPER_BASIS
+from primefourier.lab.config import ModelConfig, Training
 from primefourier.lab.embeddings import PrimeFourier, model_basis
 from primefourier.lab.studies.study import MOST_MODELS, Axis, Study
 from primefourier.lab.tasks import ModularArithmetic, Operation, require_bounds
@@ -120,18 +120,15 @@ class Experiment(ABC):
 
     def study(self) -> Study:
         """Return the models as a study that knows which experiment they belong to."""
-        about = {"kind": self.short_name, "settings": self.settings}
-        return Study(self.name, self.configs, self.title, self.axes, self.threshold, **about)
-
-    def invisible(self) -> list[Plan]:
-        """Return the plan of each modulus that has a prime factor without a row.
-
-        The paper calls such primes invisible: the answer does not follow from the features.
-        """
-        pairs = map(prime_parts, self.configs)
-        tasks = {(task.modulus, embedding.basis) for embedding, task in pairs}
-        plans = (plan(modulus, basis) for modulus, basis in sorted(tasks, key=lambda t: t[0]))
-        return [found for found in plans if not found.complete]
+        return Study(
+            self.name,
+            self.configs,
+            self.title,
+            self.axes,
+            self.threshold,
+            kind=self.short_name,
+            settings=self.settings,
+        )
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], where: str = "the settings") -> Self:

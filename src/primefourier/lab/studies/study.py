@@ -8,7 +8,9 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from primefourier._checks import printable, refuse_unknown
+from primefourier.encoding import Plan, plan
 from primefourier.lab.config import ModelConfig
+from primefourier.lab.embeddings import PrimeFourier
 from primefourier.lab.parts import PARTS, describe_part, is_number, plain
 
 MOST_MODELS = 100_000
@@ -166,6 +168,21 @@ def find_axes(configs: Iterable[ModelConfig]) -> tuple[Axis, ...]:
     ranges = [axis for axis in found if axis.path == "task.input_range"]
     others = [axis for axis in found if axis.path != "task.input_range"]
     return (*others[:1], *ranges, *others[1:])[:_MOST_AXES]
+
+
+def find_invisible(configs: Iterable[ModelConfig]) -> list[Plan]:
+    """Return the plan of each modulus with a prime factor that no row of its models carries.
+
+    The paper calls such primes invisible: the answer does not follow from the features.
+    """
+    tasks = set()
+    for config in configs:
+        if config.known and type(config.fitted) is PrimeFourier:
+            modulus = getattr(config.task, "modulus", None)
+            if type(modulus) is int:
+                tasks.add((modulus, config.fitted.basis))
+    plans = (plan(modulus, basis) for modulus, basis in sorted(tasks, key=lambda t: t[0]))
+    return [found for found in plans if not found.complete]
 
 
 def study_as_data(study: Study) -> dict[str, Any]:
