@@ -1,478 +1,438 @@
-"""Stores: what is written comes back, damage and forgeries are refused, one process writes."""
+"""The store: what was reported stays, whatever ends the writer; what was changed is not read."""
 
 import errno
 import json
 import os
-import sqlite3
+import random
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
+from disk import fill, small_disk
+from lab_records import EXP1, failed, measured, records_of
+from small_models import small_config, small_study
 
-from chaos.hostile_stores import SCHEMAS, change_tables, repeat_runs
-from primefourier.lab.measurement import measure
+from primefourier.lab import Axis, ModelConfig, Study, measure
 from primefourier.lab.record import Record
 from primefourier.lab.store import (
-    BACKUP_NAME,
     STORE_NAME,
+    Contents,
     FolderError,
     StoreError,
     current_writer,
-    lock_folder,
-    prepare_folder,
     read_store,
+    repair_store,
     write_store,
 )
-from primefourier.lab.store_file import FORMAT, create_or_open, is_on_network, translate_errors
-from primefourier.lab.store_rows import (
-    DamagedRowError,
-    Row,
-    RowReader,
-    dump,
-    probe_row,
-    record_row,
-    sealed,
-)
-from primefourier.lab.studies import Axis
-from small_models import small_config, small_study
+
+SMALL = EXP1[:4]
+RECORDS = records_of(SMALL)
 
 
-@pytest.fixture(scope="module")
-def probed() -> Record:
-    """A record with a probe that was made later."""
-    found = measure(small_config(epochs=1), probe=True)
-    return replace(found, probed=replace(found.provenance, seconds=99.0))
+def store_of(folder: Path, records: list[Record] = RECORDS) -> Path:
+    """Write a store of four models and some records, and return its file."""
+    with write_store(folder) as store:
+        store.begin([Study("small", SMALL)], "pfe run small")
+        for record in records:
+            store.add(record)
+    return folder / STORE_NAME
 
 
-@pytest.fixture(scope="module")
-def record(probed: Record) -> Record:
-    return replace(probed, probe=None, probed=None)
+def test_everything_comes_back_as_it_was_in_planned_order(tmp_path: Path) -> None:
+    trained = measure(small_config(ablations=("zero", "permute"), beyond=(100, 10**20)))
+    broken = failed(small_config(seed=7), "Traceback\nodd \udcff text, \x00 and 数")
+    axes = [Axis("task.modulus", "N")]
+    study = Study(
+        "own", [broken.config, trained.config], "Own", axes, 0.5, kind="k", settings={"a": [1, 2.5]}
+    )
+    with write_store(tmp_path) as store:
+        store.begin([study], "pfe run own.py")
+        store.add(trained)
+        store.add(broken)
+    found = read_store(tmp_path)
+    assert (found.studies, found.records) == ([study], [broken, trained])
+    assert (found.planned, found.commands) == (list(study.configs), ["pfe run own.py"])
+    assert trained.measured.train_correct_by_epoch
 
 
-def failed(record: Record) -> Record:
-    return replace(record, measurement=None, error="Traceback …\nValueError: é 𝕫 \x00 '")
-
-
-def read_records(folder: Path) -> list[Record]:
-    with read_store(folder) as store:
-        return store.records()
-
-
-# What is written comes back
-
-
-def test_records_come_back_as_they_were_in_planned_order(
-    tmp_path: Path, record: Record, probed: Record
-) -> None:
-    other = replace(failed(record), config=small_config(seed=1))
-    shuffled = replace(record, config=small_config(unit="column", epochs=1))
-    with write_store(str(tmp_path)) as store:
-        store.begin([small_study(other.config, probed.config, shuffled.config)], "pfe run x")
-        for one in (shuffled, probed, other):
-            store.add(one)
-        assert store.done() == store.done(probe=True) == {shuffled.config.key, probed.config.key}
-    with read_store(str(tmp_path)) as store:
-        assert store.records() == [other, probed, shuffled]
-        assert store.read().planned == [other.config, probed.config, shuffled.config]
-        assert store.read().commands == ["pfe run x"]
+def test_every_line_is_one_fact_that_starts_with_its_digest_and_kind(tmp_path: Path) -> None:
+    lines = store_of(tmp_path).read_text().splitlines()
+    kinds = [json.loads(line)["fact"]["kind"] for line in lines]
+    assert kinds == ["study", "run", *["model"] * 4, *["record"] * 4]
+    assert all(line[76:].startswith('"fact":{"kind":"') for line in lines)
 
 
 def test_planning_again_keeps_the_order_and_adds_new_models(tmp_path: Path) -> None:
-    a, b, c = (small_config(seed=seed) for seed in range(3))
+    store_of(tmp_path, [])
     with write_store(tmp_path) as store:
-        store.begin([small_study(b, a)], "first")
-        store.begin([small_study(c, a, b)], "second")
-        store.begin([small_study(c)], "first")
-        assert store.read().planned == [b, a, c]
-        assert store.read().commands == ["first", "second"]
+        store.begin([Study("small", EXP1[2:6]), Study("other", EXP1[:1])], "more")
+    found = read_store(tmp_path)
+    assert found.planned == EXP1[:6]
+    assert [list(study.configs) for study in found.studies] == [EXP1[:6], EXP1[:1]]
+    assert found.commands == ["pfe run small", "more"]
 
 
-def test_two_studies_of_one_name_must_share_models_or_axes(tmp_path: Path) -> None:
-    one, other = small_study(name="mine"), small_study(small_config(seed=1), name="mine")
+def test_two_studies_of_one_name_must_share_models_or_settings(tmp_path: Path) -> None:
+    store_of(tmp_path, [])
     with write_store(tmp_path) as store:
-        store.begin([one], "x")
-        store.begin([other], "x")
-        assert [len(study.configs) for study in store.read().studies] == [2]
-        new = replace(small_study(small_config(seed=2), name="mine"), axes=(Axis("task.modulus"),))
-        with pytest.raises(FolderError, match=r"another study named 'mine', .* choose another"):
-            store.begin([new], "x")
-        store.begin([replace(one, axes=(Axis("task.modulus"),))], "x")  # its axes were changed
-        assert store.read().studies[0].axes == (Axis("task.modulus"),)
+        store.begin([Study("small", EXP1[6:8])], "the same settings")
+    with write_store(tmp_path) as store, pytest.raises(FolderError, match="another study named"):
+        store.begin([Study("small", EXP1[8:9], threshold=0.5)], "others")
 
 
-def test_a_measured_model_is_never_overwritten_and_a_failed_one_is(
-    tmp_path: Path, record: Record, probed: Record
+def test_a_measured_model_stays_and_a_failed_one_is_replaced(tmp_path: Path) -> None:
+    first, other = failed(SMALL[0]), measured(SMALL[0], [0.5, 0, 0, 0])
+    store_of(tmp_path, [first, RECORDS[0], other, failed(SMALL[0], "later")])
+    assert read_store(tmp_path).records == [RECORDS[0]]
+
+
+def test_two_runs_are_joined_by_cat(tmp_path: Path) -> None:
+    one, two = store_of(tmp_path / "one", RECORDS[:2]), store_of(tmp_path / "two", RECORDS[1:])
+    one.write_bytes(one.read_bytes() + two.read_bytes())
+    found = read_store(tmp_path / "one")
+    assert (found.records, len(found.studies), len(found.planned)) == (RECORDS, 1, 4)
+
+
+def test_the_paper_and_other_studies_keep_what_made_them(tmp_path: Path) -> None:
+    study = Study("exp1", SMALL, kind="exp1", settings={"primes": (3, 5), "epochs": 3})
+    with write_store(tmp_path) as store:
+        store.begin([study], "")
+    (found,) = read_store(tmp_path).studies
+    assert (found.kind, found.settings) == ("exp1", {"primes": [3, 5], "epochs": 3})
+
+
+# what a run must not write, since it could not be read
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"error": "1" * 301, "measurement": None},
+        {"measurement": replace(RECORDS[0].measured, correct_by_epoch=(2**62,) * 25)},
+        {"measurement": replace(RECORDS[0].measured, beyond={"9": (True, 2)})},
+    ],
+)  # fmt: skip
+def test_a_record_that_cannot_be_read_back_is_not_written(
+    tmp_path: Path, change: dict[str, object]
 ) -> None:
-    with write_store(tmp_path) as store:
-        store.add(failed(record))
-        assert store.done() == set()
+    odd = object.__new__(Record)
+    for name, value in {**vars(RECORDS[0]), **change}.items():
+        object.__setattr__(odd, name, value)
+    path = store_of(tmp_path, [])
+    before = path.read_bytes()
+    with write_store(tmp_path) as store, pytest.raises(ValueError, match=r"digits|counts|another"):
+        store.add(odd)
+    assert path.read_bytes() == before
+
+
+def test_a_threshold_is_an_accuracy_and_a_title_a_text() -> None:
+    assert Study("a", SMALL, threshold=1).threshold == 1.0
+    for threshold in (float("nan"), float("inf"), 2, "high", True):
+        with pytest.raises(ValueError, match="threshold must be an accuracy from 0 to 1"):
+            Study("a", SMALL, threshold=threshold)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="title and kind must be texts"):
+        Study("a", SMALL, title=7)  # type: ignore[arg-type]
+
+
+# what ends a writer
+
+
+def test_a_store_that_was_cut_off_anywhere_has_every_whole_line(tmp_path: Path) -> None:
+    path = store_of(tmp_path)
+    whole = path.read_bytes()
+    ends = [i + 1 for i, byte in enumerate(whole) if byte == 10]
+    first = next(i for i, end in enumerate(ends) if b'"record"' in whole[end : end + 120])
+    dice = random.Random(1)
+    for cut in sorted({dice.randrange(ends[first], len(whole)) for _ in range(60)} | {*ends[first:]}):
+        path.write_bytes(whole[:cut])
+        count = sum(end <= cut for end in ends[first + 1 :])
+        assert read_store(tmp_path).records == RECORDS[:count]
+        with write_store(tmp_path) as store:  # the torn line goes, and the next one is whole
+            for record in RECORDS[count:]:
+                store.add(record)
+        assert read_store(tmp_path).records == RECORDS
+
+
+_WRITER = """
+import sys
+from lab_records import EXP1, records_of
+from primefourier.lab import Study
+from primefourier.lab.store import write_store
+
+with write_store(sys.argv[1]) as store:
+    store.begin([Study("small", EXP1[:40])], "writer")
+    done = {record.config.key for record in store.contents.records}
+    for record in records_of(config for config in EXP1[:40] if config.key not in done):
         store.add(record)
-        store.add(replace(record, provenance=replace(record.provenance, seconds=99.0)))
-        store.add(failed(record))
-        assert store.records() == [record]
-        assert store.done(probe=True) == set()
-        store.add(replace(probed, provenance=replace(record.provenance, seconds=99.0)))
-        assert store.records() == [probed]
-        assert probed.probe is not None
-        store.add(replace(probed, probe=replace(probed.probe, shifted_size=4000)))
-        store.add(failed(record))
-        assert store.records() == [probed]
+        print(record.config.key, flush=True)
+"""
+
+
+def kill_writers(folder: Path, kills: int) -> int:
+    """Kill a process that writes a store again and again; return how often it was killed."""
+    dice, reported, killed = random.Random(kills), set[str](), 0
+    for _ in range(kills):
+        words = [sys.executable, "-c", _WRITER, str(folder)]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as process:
+            assert process.stdout is not None
+            for i, line in enumerate(process.stdout):
+                reported.add(line.strip())
+                if i >= dice.randrange(6):
+                    process.send_signal(signal.SIGKILL)
+                    killed += 1
+                    break
+            reported |= {line.strip() for line in process.stdout}
+        found = read_store(folder).measured
+        assert reported <= found.keys(), "what was reported is there"
+        assert list(found.values()) == records_of(record.config for record in found.values())
+        if len(found) == 40:
+            (folder / STORE_NAME).unlink()
+            reported.clear()
+    return killed
 
 
 @pytest.mark.process
-def test_a_record_is_on_disk_when_add_returns(tmp_path: Path, record: Record) -> None:
-    program = (
-        "import os, sys, json\n"
-        "from primefourier.lab.store import write_store\n"
-        "from primefourier.lab.measurement import measure\n"
-        "from primefourier.lab.config import ModelConfig\n"
-        "with write_store(sys.argv[1]) as store:\n"
-        "    store.add(measure(ModelConfig.from_dict(json.loads(sys.argv[2]))))\n    os._exit(9)\n"
-    )
-    words = [sys.executable, "-c", program, str(tmp_path), json.dumps(record.config.to_dict())]
-    assert subprocess.run(words, check=False).returncode == 9
-    assert current_writer(tmp_path) is None, "a killed process leaves no lock"
-    assert [found.measurement for found in read_records(tmp_path)] == [record.measurement]
-    (tmp_path / f"{STORE_NAME}-wal").unlink()  # the file alone is up to date
-    assert len(read_records(tmp_path)) == 1
+def test_a_killed_writer_loses_nothing_it_reported(tmp_path: Path) -> None:
+    assert kill_writers(tmp_path / "run", 4) >= 2
 
 
-def test_readers_see_records_while_a_writer_works(tmp_path: Path, record: Record) -> None:
-    with write_store(tmp_path) as writer, read_store(tmp_path) as reader:
-        assert reader.records() == []
-        assert writer._connection.execute("PRAGMA synchronous").fetchone() == (2,)  # full
-        writer.add(record)
-        assert reader.records() == [record]
-        with pytest.raises(StoreError, match="readonly"):
-            reader.add(record)
+@pytest.mark.faults
+def test_many_killed_writers_lose_nothing_they_reported(tmp_path: Path) -> None:
+    assert kill_writers(tmp_path / "run", 200) >= 150
 
 
-def test_a_finished_store_is_one_file_and_its_backup_and_reading_leaves_both_alone(
-    tmp_path: Path, record: Record
-) -> None:
-    with write_store(tmp_path) as store:
-        store.add(record)
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    assert set(before) == {STORE_NAME, BACKUP_NAME, "writer.lock"}
-    assert read_records(tmp_path) == [record]
-    with write_store(tmp_path):
-        pass  # without a change there is no new backup
-    after = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    assert before[BACKUP_NAME] == after[BACKUP_NAME]
-    copy = tmp_path / "copy"
-    copy.mkdir()
-    (copy / STORE_NAME).write_bytes(before[BACKUP_NAME])
-    assert read_records(copy) == [record]
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    with small_disk(tmp_path / "disk") as place:
+        yield place
 
 
-def test_a_full_disk_is_reported_and_nothing_is_half_written(
-    tmp_path: Path, record: Record, probed: Record
-) -> None:
-    big = replace(failed(record), config=small_config(seed=9), error="x" * 1_000_000)
-    with write_store(tmp_path) as store:
-        store.add(record)
-        (pages,) = store._connection.execute("PRAGMA page_count").fetchone()
-        store._connection.execute(f"PRAGMA max_page_count = {pages + 10}")
-        with pytest.raises(StoreError, match=r"full.*run the same command again.*are safe"):
-            store.add(big)
-        assert store.records() == [record]
-        store._connection.execute("PRAGMA max_page_count = 100000")
-        store.add(big)
-    assert len(read_records(tmp_path)) == 2
+def test_a_full_disk_is_reported_and_nothing_is_half_written(disk: Path) -> None:
+    path = store_of(disk / "run", RECORDS[:2])
+    before = path.read_bytes()
+    filler = fill(disk)
+    with (
+        write_store(disk / "run") as store,
+        pytest.raises(StoreError, match=r"the disk is full; make room and run the same command"),
+    ):
+        for record in records_of(EXP1, test_size=2000):
+            store.add(record)
+    assert path.read_bytes().startswith(before)
+    filler.unlink()
+    found = read_store(disk / "run")
+    assert RECORDS[:2] == found.records[:2]
+    assert not found.damaged
 
 
-def test_a_change_is_made_completely_or_not_at_all(tmp_path: Path) -> None:
-    with write_store(tmp_path) as store:
-        with pytest.raises(StoreError):
-            store.begin([small_study()], object())  # type: ignore[arg-type]
-        assert store.read().planned == []
-        store.begin([small_study()], "x")
-        assert len(store.read().planned) == 1
-
-
-def test_a_backup_that_cannot_be_written_is_a_warning(
-    tmp_path: Path, record: Record, caplog: pytest.LogCaptureFixture
-) -> None:
-    (tmp_path / BACKUP_NAME / "x").mkdir(parents=True)
-    with write_store(tmp_path) as store:
-        store.add(record)
-    assert f"{BACKUP_NAME} could not be written" in caplog.text
-    assert read_records(tmp_path) == [record]
-
-
-def test_a_store_from_before_probes_is_read_and_gets_them_when_written(
-    tmp_path: Path, record: Record, probed: Record
-) -> None:
-    with write_store(tmp_path) as store:
-        store.add(record)
-    change_tables(tmp_path / STORE_NAME, "DROP TABLE probes")
-    before = (tmp_path / STORE_NAME).read_bytes()
-    assert read_records(tmp_path) == [record]
-    assert (tmp_path / STORE_NAME).read_bytes() == before
-    with write_store(tmp_path) as store:
-        assert store.records() == [record]
-        store.add(probed)
-    assert read_records(tmp_path) == [probed]
-
-
-# Damage
-
-
-@pytest.mark.parametrize(
-    ("statement", "words"),
-    [
-        ("UPDATE records SET error = 'x'", "digest of a record"),
-        ("UPDATE probes SET probe = probe || ' '", "digest of a probe"),
-        ("UPDATE planned SET config = '{}'", "a model cannot be read"),
-        ("UPDATE planned SET key = 'x'", "key is not that of its config"),
-        ("UPDATE planned SET position = 9223372036854775807", "position of a model"),
-        ("UPDATE studies SET study = '{}'", "a study cannot be read"),
-        ("PRAGMA application_id = 7", "tables are not those of a store"),
-        ("text", "not a database"),
-        ("zeros", ""),
-        ("empty", "missing or empty"),
-        ("missing", "missing or empty"),
-        *((name, "tables are not those of a store") for name in SCHEMAS),
-        ("endless pages", ""),
-    ],
-)
-def test_damage_and_other_tables_are_an_error_that_names_repair(
-    tmp_path: Path, probed: Record, statement: str, words: str
-) -> None:
-    with write_store(tmp_path) as store:
-        store.begin([small_study(probed.config)], "x")
-        store.add(probed)
-    path = tmp_path / STORE_NAME
-    data = path.read_bytes()
-    files = {
-        "text": b"not a database at all" * 300,
-        "zeros": data[:4096] + bytes(len(data) - 4096),
-        "empty": b"",
-    }
-    if statement in files:
-        path.write_bytes(files[statement])
-    elif statement == "missing":
+@pytest.mark.parametrize("how", ["folder", "file", "replaced"])
+def test_a_store_that_vanished_under_a_run_is_an_error_at_once(tmp_path: Path, how: str) -> None:
+    path = tmp_path / "run" / STORE_NAME
+    with write_store(path.parent) as store:
+        store.begin([Study("small", SMALL)], "")
+        store.add(RECORDS[0])
         path.unlink()
-    elif statement == "endless pages":
-        repeat_runs(path)
-    else:
-        change_tables(path, SCHEMAS.get(statement, statement))
-    for open_store in (read_store, write_store):
-        with (
-            pytest.raises(StoreError, match=f"is damaged: .*({words}).*; pfe repair {tmp_path} sa"),
-            open_store(tmp_path) as store,
-        ):
-            store.read()
+        if how == "folder":
+            path.with_name("writer.lock").unlink()
+            path.parent.rmdir()
+        if how == "replaced":
+            path.write_bytes(b"")
+        with pytest.raises(StoreError, match="was removed or replaced while a run wrote to it"):
+            store.add(RECORDS[1])
 
 
-def test_a_run_stopped_before_it_began_can_be_started_again(tmp_path: Path) -> None:
-    (tmp_path / STORE_NAME).touch()
-    with pytest.raises(FolderError, match="is empty"), read_store(tmp_path):
-        pass
-    with write_store(tmp_path) as store:
-        assert store.records() == []
+# what was changed
+
+
+def mutations(whole: bytes, count: int) -> Iterator[bytes]:
+    """Yield a file with a changed, lost, doubled or exchanged part."""
+    dice = random.Random(count)
+    for _ in range(count):
+        start = dice.randrange(len(whole))
+        stop = min(len(whole), start + dice.choice((1, 1, 2, 8, 64)))
+        part = bytes(dice.randrange(256) for _ in range(stop - start))
+        digit = str(dice.randrange(10)).encode()
+        yield dice.choice(
+            [
+                whole[:start] + part + whole[stop:],
+                whole[:start] + whole[stop:],
+                whole[:start] + whole[start:stop] * 2 + whole[stop:],
+                whole[:start] + digit + whole[start + 1 :],
+            ]
+        )
+
+
+def check_mutations(folder: Path, count: int) -> int:
+    """Read mutated stores; return how many were refused. No record is other than it was."""
+    path = store_of(folder)
+    intact, whole, refused = read_store(folder), path.read_bytes(), 0
+    known = {record.config.key: record for record in RECORDS}
+    for data in mutations(whole, count):
+        path.write_bytes(data)
+        try:
+            found = read_store(folder)
+        except StoreError as error:
+            assert "is damaged: line " in str(error)
+            refused += 1
+            found, kept = repair_store(folder)
+            assert kept is not None
+            assert kept.read_bytes() == data
+            kept.unlink()
+            found = read_store(folder)
+        assert all(known[record.config.key] == record for record in found.records)
+        assert {config.key for config in found.planned} <= known.keys()
+        assert set(found.commands) <= set(intact.commands)
+        assert all(
+            vars(study) | {"configs": ()} == vars(before) | {"configs": ()}
+            for study in found.studies
+            for before in intact.studies
+            if study.name == before.name and study.title != study.name
+        )
+    return refused
+
+
+def test_what_was_changed_is_not_read_and_repair_keeps_the_rest(tmp_path: Path) -> None:
+    assert check_mutations(tmp_path, 150) > 100
+
+
+@pytest.mark.faults
+def test_what_was_changed_in_many_ways_is_not_read(tmp_path: Path) -> None:
+    assert check_mutations(tmp_path, 3000) > 2000
+
+
+def test_a_repaired_store_has_all_other_lines(tmp_path: Path) -> None:
+    path = store_of(tmp_path)
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[0] = lines[0].replace(b"0.85", b"0.86")  # the study
+    lines[3] = b"\xff\n"  # a planned model, whose record remains
+    lines[7] = lines[7].replace(b'"correct":', b'"correct": ')
+    path.write_bytes(b"".join(lines))
+    with pytest.raises(StoreError, match=r"line 1, it differs from what was written, and 2 more"):
+        read_store(tmp_path)
+    found, kept = repair_store(tmp_path)
+    assert list(found.damaged) == [1, 4, 8]
+    assert kept is not None
+    assert kept.read_bytes() == b"".join(lines)
+    now = read_store(tmp_path)
+    assert {r.config.key for r in now.records} == {r.config.key for r in RECORDS if r != RECORDS[1]}
+    assert {study.name for study in now.studies} == {"small", "recovered"}
+    assert repair_store(tmp_path)[1] is None
+
+
+def sealed(kind: str, key: str, data: object) -> bytes:
+    """Return a line with a right digest, whatever it says."""
+    import hashlib
+
+    text = json.dumps({"kind": kind, "key": key, "data": data})
+    return b'{"sha256":"%s","fact":%s}\n' % (
+        hashlib.sha256(text.encode()).hexdigest().encode(),
+        text.encode(),
+    )
 
 
 @pytest.mark.parametrize(
-    ("error", "words"),
+    "line",
     [
-        (OSError(errno.ENOSPC, "No space left on device"), "make room .* are safe"),
-        (PermissionError(errno.EACCES, "Permission denied"), "choose another, or change"),
-        (sqlite3.DatabaseError("file is not a database"), "is damaged: file is not .* pfe repair"),
+        sealed("other", "a", {}),
+        sealed("study", "a", {"title": 1}),
+        sealed("study", "\x1b[2J", {"title": "a", "axes": None, "threshold": 0.5}),
+        sealed("model", "a", {"studies": ["small"], "config": SMALL[0].to_dict()}),
+        sealed("model", SMALL[0].key, {"studies": 1, "config": SMALL[0].to_dict()}),
+        sealed("record", SMALL[1].key, RECORDS[0].as_data()),
+        sealed("record", SMALL[0].key, {**RECORDS[0].as_data(), "error": "both"}),
+        sealed("record", SMALL[0].key, {**RECORDS[0].as_data(), "more": 1}),
+        sealed("record", SMALL[0].key, []),
+        sealed("run", "a", {"command": 7}),
+        sealed("run", "a", {"command": "1" * 400}),
+        b'{"sha256":"' + b"0" * 64 + b'","fact":{}}\n',
+        b"[" * 100_000 + b"\n",
+        b"\n",
     ],
 )
-def test_errors_say_what_to_do(tmp_path: Path, error: Exception, words: str) -> None:
-    with pytest.raises(StoreError, match=words), translate_errors(tmp_path / STORE_NAME):
-        raise error
+def test_a_line_that_no_program_writes_is_damage(tmp_path: Path, line: bytes) -> None:
+    path = store_of(tmp_path)
+    path.write_bytes(path.read_bytes() + line)
+    if b'"study"' in line:  # a study without models is not shown
+        models = sealed("model", SMALL[0].key, {"studies": ["a", "\x1b[2J"], "config": SMALL[0].to_dict()})
+        path.write_bytes(path.read_bytes() + models)
+    with pytest.raises(StoreError, match="is damaged: line 1"):
+        read_store(tmp_path)
 
 
-def test_a_locked_file_is_not_damaged(tmp_path: Path) -> None:
-    path = tmp_path / STORE_NAME
-    with closing(create_or_open(path)) as first, closing(sqlite3.connect(path, timeout=0)) as other:
-        first.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreError, match="another process keeps it"), translate_errors(path):
-            other.execute("BEGIN IMMEDIATE")
-
-
-# Files of others, and forgeries
-
-
-@pytest.mark.parametrize(
-    ("statement", "words"),
-    [
-        (f"PRAGMA user_version = {FORMAT + 1}", f"has record format {FORMAT + 1}.*reads format"),
-        ("CREATE TABLE theirs (x)", "another program's"),
-    ],
-)
-def test_files_of_other_programs_and_formats_are_refused_and_left_alone(
-    tmp_path: Path, statement: str, words: str
-) -> None:
-    if "user_version" in statement:
-        with write_store(tmp_path):
-            pass
-    change_tables(tmp_path / STORE_NAME, statement)
-    before = (tmp_path / STORE_NAME).read_bytes()
-    for open_store in (read_store, write_store):
-        with pytest.raises(FolderError, match=words), open_store(tmp_path):
-            pass
-    assert (tmp_path / STORE_NAME).read_bytes() == before
-
-
-def test_any_changed_field_is_noticed(probed: Record) -> None:
-    for table, row in (("records", record_row(probed)), ("probes", probe_row(probed))):
-        RowReader().check(table, row)
-        for i, value in enumerate(row):
-            for changed in (f"{value} ", None if value is not None else "x", 1, b"bytes"):
-                with pytest.raises(DamagedRowError):
-                    RowReader().check(table, (*row[:i], changed, *row[i + 1 :]))
-    with pytest.raises(DamagedRowError):
-        RowReader().check("runs", ("now", 7))
-
-
-def resealed(row: Row, place: int, value: object) -> Row:
-    """Change a field and compute the digest anew, as only a person would."""
-    return sealed(*row[:place], value, *row[place + 1 : -1])
-
-
-@pytest.mark.parametrize(
-    ("place", "value"),
-    [
-        (1, "failed"),
-        (2, f'{{"x":{"9" * 301}}}'),
-        (3, "[" * 100_000),
-        (3, "null"),
-        (3, None),
-        (4, "an error as well"),
-        (5, "7"),
-        (3, {"correct": True}),
-        (3, {"lost": "123"}),
-        (3, {"unknown": 1}),
-        (3, {"correct_by_epoch": [7, 7]}),
-        (3, {"train_size": 719}),
-        (5, {"seconds": 10**299}),
-        (5, {"versions": {"torch": [[]]}}),
-        (5, {"machine": 1}),
-    ],
-    ids=lambda value: str(value)[:20],
-)
-def test_impossible_records_are_refused(record: Record, place: int, value: Any) -> None:
-    sys.set_int_max_str_digits(0)  # as the command line does
-    row = record_row(record)
-    if isinstance(value, dict):
-        value = dump(json.loads(row[place]) | value)
-    with pytest.raises(DamagedRowError):
-        RowReader().record(resealed(row, place, value))
-
-
-@pytest.mark.parametrize("text", ["{}", "no JSON", "7", "[" * 100_000, None, b"\xff"])
-def test_models_that_cannot_be_read_are_refused(text: object) -> None:
-    with pytest.raises(DamagedRowError):
-        RowReader().check("planned", (small_config().key, 0, text))
-    for position in (-1, 2**63 - 1, 1.5, "x", True):
-        with pytest.raises(DamagedRowError, match="the position"):
-            RowReader().check("planned", (small_config().key, position, text))
-
-
-Data = dict[str, Any]
-IMPOSSIBLE: list[Callable[[Data], Any]] = [
-    lambda d: d["rows"].pop("mean"),
-    lambda d: d["rows"]["zero"].update(lost=[-1, 0, 0]),
-    lambda d: d["rows"]["zero"].update(lost=[0, 0]),
-    lambda d: d["rows"]["zero"].update(lost=[10**4000] * 3),
-    lambda d: d["blocks"]["permute"].update(gained=[0] * 5),
-    lambda d: d.update(rows="zero"),
-    lambda d: d.pop("shift_error"),
-    lambda d: d.update(test_size=180.0),
-    lambda d: d.update(shift_error=[0.5, float("nan")]),
-]
-
-
-@pytest.mark.parametrize("change", IMPOSSIBLE)
-def test_impossible_probes_are_refused(probed: Record, change: Callable[[Data], Any]) -> None:
-    row = probe_row(probed)
-    data = json.loads(row[1])
-    change(data)
-    with pytest.raises(DamagedRowError):
-        RowReader().record(record_row(probed), resealed(row, 1, dump(data)))
-
-
-@pytest.mark.parametrize("text", ["", "{}", "7", "[" * 100_000, "\ud800"])
-def test_rows_of_probes_that_cannot_be_read_are_refused(probed: Record, text: str) -> None:
-    for place in (1, 2):
-        with pytest.raises(DamagedRowError):
-            RowReader().check("probes", resealed(probe_row(probed), place, text))
-
-
-def test_a_probe_of_another_network_is_refused(probed: Record) -> None:
-    other = measure(small_config(epochs=1, primes=(3, 5)), probe=True)
-    with pytest.raises(DamagedRowError, match="a probe must have values for"):
-        RowReader().record(record_row(probed), probe_row(other))
-
-
-# Folders and their writer
-
-
-def test_folders_are_created_and_those_with_other_files_are_refused(tmp_path: Path) -> None:
-    prepare_folder(tmp_path / "a" / "b")
-    (tmp_path / "a" / "b" / ".gitkeep").touch()
-    prepare_folder(tmp_path / "a" / "b")
-    with pytest.raises(FolderError, match=r"such as 'a', but no run"):
-        prepare_folder(tmp_path)
-    (tmp_path / STORE_NAME).touch()
-    prepare_folder(tmp_path)
-    with pytest.raises(FolderError, match="cannot be used as output folder"):
-        prepare_folder(tmp_path / STORE_NAME)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="needs a file system nobody can write to")
-def test_read_only_places_are_refused() -> None:
-    with pytest.raises(FolderError, match=r"cannot be used as output folder: .*; choose another"):
-        prepare_folder(Path("/sys/kernel/primefourier"))
-    with pytest.raises(FolderError, match="cannot be written to"), lock_folder(Path("/sys/kernel")):
-        pass
-
-
-def test_only_folders_with_a_store_can_be_read(tmp_path: Path) -> None:
-    with pytest.raises(FolderError, match="there is no folder"), read_store(tmp_path / "none"):
-        pass
-    with pytest.raises(FolderError, match=f"holds no {STORE_NAME}"), read_store(tmp_path):
-        pass
+# folders and writers
 
 
 def test_one_process_writes_and_others_learn_which(tmp_path: Path) -> None:
     assert current_writer(tmp_path) is None
-    with write_store(tmp_path):
-        writer = current_writer(str(tmp_path))
+    with write_store(tmp_path) as store:
+        writer = current_writer(tmp_path)
         assert writer is not None
         assert writer["process"] == os.getpid()
         with (
-            pytest.raises(FolderError, match=f"written to by process {os.getpid()} on .* since"),
+            pytest.raises(FolderError, match=rf"written to by process {os.getpid()} on"),
             write_store(tmp_path),
         ):
             pass
-        assert current_writer(tmp_path) == writer
+        store.begin([Study("small", SMALL)], "")
+        assert read_store(tmp_path).planned == SMALL, "readers need not wait"
     assert current_writer(tmp_path) is None
-    with write_store(tmp_path):
-        pass
 
 
-@pytest.mark.parametrize(
-    ("folder", "expected"),
-    [("/var", False), ("/home/a/b", True), ("/homes", False), ("/home/local/x", False)],
-)
-def test_the_innermost_mount_decides_what_is_on_a_network(
-    tmp_path: Path, folder: str, expected: bool
+def test_folders_are_created_and_those_with_other_files_are_refused(tmp_path: Path) -> None:
+    with write_store(tmp_path / "a" / "b") as store:
+        assert store.contents == Contents()
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "thesis.tex").write_text("")
+    with pytest.raises(FolderError, match=r"holds other files, such as 'thesis.tex'"):
+        store_of(tmp_path / "c")
+    with pytest.raises(FolderError, match="cannot be used for a run"):
+        store_of(tmp_path / "c" / "thesis.tex")
+
+
+def test_only_folders_with_a_store_can_be_read(tmp_path: Path) -> None:
+    with pytest.raises(FolderError, match="there is no folder"):
+        read_store(tmp_path / "missing")
+    for use in (read_store, repair_store):
+        with pytest.raises(FolderError, match=r"holds no records.jsonl; name the folder"):
+            use(tmp_path)
+
+
+def test_a_link_in_place_of_the_store_is_not_written_through(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "elsewhere").write_text("precious")
+    (tmp_path / "run" / STORE_NAME).symlink_to(tmp_path / "elsewhere")
+    with suppress(StoreError), pytest.raises(FolderError, match="is a link"):
+        store_of(tmp_path / "run")
+    assert (tmp_path / "elsewhere").read_text() == "precious"
+
+
+def test_what_the_system_refuses_is_an_error_that_names_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mounts = tmp_path / "mounts"
-    mounts.write_text(
-        "/dev/vda / ext4 rw 0 0\nserver:/home /home nfs4 rw 0 0\n"
-        "tmpfs /home/local tmpfs rw 0 0\nshare /mnt/my\\040share cifs rw 0 0\n"
-    )
-    assert is_on_network(Path(folder), mounts) is expected
-    assert is_on_network(Path("/mnt/my share/x"), mounts)
-    assert not is_on_network(tmp_path)
+    def refuse(_number: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    path = store_of(tmp_path, RECORDS[:1])
+    before = path.read_bytes()
+    with write_store(tmp_path) as store:
+        monkeypatch.setattr(os, "fsync", refuse)
+        with pytest.raises(StoreError, match=r"cannot be written to: Input/output error"):
+            store.add(RECORDS[1])
+    assert path.read_bytes() == before
+
+
+def test_a_part_that_has_changed_is_unknown_and_its_records_are_read(tmp_path: Path) -> None:
+    config = small_config()
+    data = json.loads(json.dumps(config.to_dict()))
+    data["task"]["modulus"] = -3  # as a class of another version may have allowed
+    odd = ModelConfig.from_dict(data)
+    with write_store(tmp_path) as store:
+        store.begin([small_study(odd)], "")
+        store.add(failed(odd))
+    (record,) = read_store(tmp_path).records
+    assert not record.config.known
