@@ -149,14 +149,6 @@ def _in_config(names: tuple[str, ...], texts: tuple[str, ...]) -> Any:
     return change
 
 
-def _in_probe(tables: Tables, dice: random.Random) -> None:
-    names = ("test_size", "shifted_size", "rows", "answers_apart", "shift_error")
-    rows = tables["probes"]
-    i = dice.randrange(len(rows))
-    texts = (*_COUNTS, *_LISTS, *_DEEP)
-    rows[i] = _reseal(rows[i], 1, _changed(rows[i][1], dice.choice(names), dice.choice(texts)))
-
-
 def _with_error(tables: Tables, dice: random.Random) -> None:
     key, _, config, _, _, provenance, _ = tables["records"][0]
     error = dice.choice(["", "\x1b[31m\x9b\u202e", "x" * 100_000, "\n" * 1000, "=1+1", "\x00"])
@@ -233,7 +225,6 @@ ROWS: dict[str, Callable[[Tables, random.Random], None]] = {
     "axes": _in_axes,
     "name of a study": _named,
     "members": _in_members,
-    "probe": _in_probe,
     "error": _with_error,
     "commands": _in_runs,
     "position": _at_position,
@@ -251,7 +242,7 @@ def make_store(kind: str, tables: Tables, folder: Path, dice: random.Random) -> 
         folder: Where to make it.
         dice: Chooses what the kind leaves open.
     """
-    rows = {name: list(tables[name]) for name in TABLES}
+    rows = {name: list(tables.get(name, ())) for name in TABLES}
     if kind in ROWS:
         ROWS[kind](rows, dice)
     path = folder / "made"

@@ -34,7 +34,7 @@ from primefourier.lab.store import (
     write_store,
 )
 from primefourier.lab.store_repair import repair_store
-from primefourier.lab.store_rows import Tables, plan_row, probe_row, record_row, study_row
+from primefourier.lab.store_rows import Tables, plan_row, record_row, study_row
 from primefourier.lab.studies import SinglePrime, read_settings
 
 BASIS = pf.PrimeBasis((3, 5), depth=2)
@@ -165,11 +165,8 @@ def _store_targets(folder: Path) -> list[Target]:
         task=ModularArithmetic(modulus=3, input_range=9),
         training=Training(epochs=1),
     )
-    probed = measure(config, probe=True)
-    records = [
-        replace(probed if seed % 2 else _without_probe(probed), config=replace(config, seed=seed))
-        for seed in range(6)
-    ]
+    record = measure(config)
+    records = [replace(record, config=replace(config, seed=seed)) for seed in range(6)]
     folder.mkdir()
     with write_store(folder) as store:
         store.begin([_study_of(records)], "pfe run exp1")
@@ -212,7 +209,6 @@ def rows_of(records: list[Record]) -> Tables:
     return {
         "planned": [plan_row(record.config, i) for i, record in enumerate(records)],
         "records": [record_row(record) for record in records],
-        "probes": [probe_row(record) for record in records if record.probe is not None],
         "studies": [study_row(study)],
         "members": [(study.name, config.key) for config in study.configs],
         "runs": [("2026-01-01T00:00:00+00:00", "pfe run exp1")],
@@ -297,14 +293,9 @@ def _run(words: list[str]) -> None:
 
 
 def _believe(found: list[Record], records: list[Record]) -> None:
-    """Check that every record was written before; a record may have lost its probe."""
-    written = [*records, *map(_without_probe, records)]
-    if any(record not in written for record in found):
+    """Check that every record was written before."""
+    if any(record not in records for record in found):
         raise AssertionError("a record that was never written is believed")
-
-
-def _without_probe(record: Record) -> Record:
-    return replace(record, probe=None, probed=None)
 
 
 def _tables(folder: Path) -> dict[str, list[bytes]]:

@@ -9,9 +9,8 @@ from primefourier.analysis.ablation import Kind
 from primefourier.lab import Run
 from primefourier.lab.config import ModelConfig, prime_parts
 from primefourier.lab.embeddings import ShuffledPrimeFourier
-from primefourier.lab.probe import KINDS, Probe, RowAblation
 from primefourier.lab.provenance import Provenance
-from primefourier.lab.record import Measurement, Record
+from primefourier.lab.record import Measurement, Record, RowAblation
 from primefourier.lab.studies import (
     EXPERIMENTS,
     CompositeModuli,
@@ -23,6 +22,7 @@ from primefourier.lab.studies import (
     profile,
 )
 
+KINDS: tuple[Kind, ...] = ("zero", "mean", "permute")
 Value = float | Callable[[ModelConfig], float]
 
 
@@ -167,46 +167,30 @@ def plausible(configs: Iterable[ModelConfig]) -> list[Record]:
     return found
 
 
-def with_probe(
+def also_ablated(
     record: Record,
     *,
     on: Mapping[Kind, Value] | None = None,
     off: Mapping[Kind, Value] | None = None,
-    block: Callable[[ModelConfig, Kind, int, int], float] = lambda _config, _kind, _p, _d: 0.0,
-    curve: Callable[[int], float | None] = lambda epoch: 1 / (1 + epoch),
 ) -> Record:
-    """Return a record with a probe: drops by kind (zeroing's are the record's), blocks, curves.
+    """Return a record with counts of rows replaced by their mean and by another pair's.
 
     Args:
-        record: Without a probe.
-        on: For mean and permute, the drop of relevant rows; the record's own by default.
+        record: A record of zeroed rows.
+        on: For mean and permute, the drop of relevant rows; that of zeroed ones by default.
         off: For mean and permute, the drop of the other rows; 0 by default.
-        block: The drop of a block, given kind, prime and depth.
-        curve: The value of every measure after an epoch, from 0 to 1; None if it has diverged.
     """
-    config, size = record.config, record.measured.test_size
-    drops: dict[Kind, list[float]] = {"zero": list(record.measured.drops)}
+    config, measured = record.config, record.measured
+    found: dict[Kind, RowAblation] = {}
     for kind in KINDS[1:]:
-        drops[kind] = [
+        drops = [
             _value((on or {}).get(kind, drop), config)
             if name in (config.relevant or ())
             else _value((off or {}).get(kind, 0.0), config)
-            for name, drop in zip(config.row_names, record.measured.drops, strict=True)
+            for name, drop in zip(config.row_names, measured.drops, strict=True)
         ]
-    channels = prime_parts(config)[0].basis.channels
-    blocks = {kind: [block(config, kind, p, d) for p, d in channels] for kind in KINDS}
-    epochs = [curve(epoch) for epoch in range(config.training.epochs + 1)]
-    probe = Probe(
-        test_size=size,
-        rows={kind: _counts(values, record) for kind, values in drops.items()},
-        blocks={kind: _counts(values, record) for kind, values in blocks.items()},
-        shifted_size=1000,
-        shift_violations=tuple(None if value is None else round(1000 * value) for value in epochs),
-        shift_error=tuple(epochs),
-        off_block_energy=tuple(None if value is None else value / 2 for value in epochs),
-        relevant_share=tuple(None if value is None else 1 - value for value in epochs),
-    )
-    return replace(record, probe=probe, probed=record.provenance)
+        found[kind] = _counts(drops, record)
+    return replace(record, measurement=replace(measured, ablations=found))
 
 
 def _counts(drops: Iterable[float], record: Record) -> RowAblation:

@@ -87,7 +87,7 @@ def test_whatever_a_file_holds_it_is_read_or_refused(
 
 @pytest.fixture(scope="module")
 def records() -> list[Record]:
-    return [measure(small_config(epochs=1, seed=seed), probe=True) for seed in range(2)]
+    return [measure(small_config(epochs=1, seed=seed)) for seed in range(2)]
 
 
 @pytest.mark.parametrize("kind", KINDS)

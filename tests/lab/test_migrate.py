@@ -4,6 +4,7 @@ import hashlib
 import json
 import shutil
 import sqlite3
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,15 @@ def test_writing_to_an_old_store_rewrites_it_and_reading_does_not(tmp_path: Path
     assert after.planned == [*before.planned, small_config()]
 
 
+def test_what_was_probed_then_stands_beside_the_zeroed_rows(tmp_path: Path) -> None:
+    probes = dict(rows_of(PUBLISHED, "SELECT key, probe FROM probes"))
+    found = [record.measured for record in lab.open(PUBLISHED).records if record.knows("permute")]
+    rows = [json.loads(text)["rows"] for text in probes.values()]
+    for kind in ("mean", "permute"):
+        counts = Counter((m.correct, *m.ablations[kind].lost) for m in found)
+        assert counts == Counter((one[kind]["correct"], *one[kind]["lost"]) for one in rows)
+
+
 def test_damage_of_an_old_store_is_found_and_repaired(tmp_path: Path) -> None:
     shutil.copy(PUBLISHED / STORE_NAME, tmp_path)
     keys = [key for (key,) in rows_of(tmp_path, "SELECT key FROM probes ORDER BY key LIMIT 3")]
@@ -126,4 +136,5 @@ def test_damage_of_an_old_store_is_found_and_repaired(tmp_path: Path) -> None:
     after = lab.open(tmp_path)
     assert after.planned == before.planned
     assert after.counts["measured"] == before.counts["measured"] - 1
-    assert after.counts["probed"] == before.counts["probed"] - 2
+    permuted = [sum(record.knows("permute") for record in run.records) for run in (before, after)]
+    assert permuted == [960, 958]

@@ -6,7 +6,6 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +33,6 @@ from primefourier.lab.store_rows import (
     Row,
     RowReader,
     dump,
-    probe_row,
     record_row,
     sealed,
 )
@@ -43,15 +41,8 @@ from small_models import small_config, small_study
 
 
 @pytest.fixture(scope="module")
-def probed() -> Record:
-    """A record with a probe that was made later."""
-    found = measure(small_config(epochs=1), probe=True)
-    return replace(found, probed=replace(found.provenance, seconds=99.0))
-
-
-@pytest.fixture(scope="module")
-def record(probed: Record) -> Record:
-    return replace(probed, probe=None, probed=None)
+def record() -> Record:
+    return measure(small_config(epochs=1))
 
 
 def failed(record: Record) -> Record:
@@ -66,19 +57,17 @@ def read_records(folder: Path) -> list[Record]:
 # What is written comes back
 
 
-def test_records_come_back_as_they_were_in_planned_order(
-    tmp_path: Path, record: Record, probed: Record
-) -> None:
+def test_records_come_back_as_they_were_in_planned_order(tmp_path: Path, record: Record) -> None:
     other = replace(failed(record), config=small_config(seed=1))
     shuffled = replace(record, config=small_config(unit="column", epochs=1))
     with write_store(str(tmp_path)) as store:
-        store.begin([small_study(other.config, probed.config, shuffled.config)], "pfe run x")
-        for one in (shuffled, probed, other):
+        store.begin([small_study(other.config, record.config, shuffled.config)], "pfe run x")
+        for one in (shuffled, record, other):
             store.add(one)
-        assert store.done() == store.done(probe=True) == {shuffled.config.key, probed.config.key}
+        assert store.done() == {shuffled.config.key, record.config.key}
     with read_store(str(tmp_path)) as store:
-        assert store.records() == [other, probed, shuffled]
-        assert store.read().planned == [other.config, probed.config, shuffled.config]
+        assert store.records() == [other, record, shuffled]
+        assert store.read().planned == [other.config, record.config, shuffled.config]
         assert store.read().commands == ["pfe run x"]
 
 
@@ -106,7 +95,7 @@ def test_two_studies_of_one_name_must_share_models_or_axes(tmp_path: Path) -> No
 
 
 def test_a_measured_model_is_never_overwritten_and_a_failed_one_is(
-    tmp_path: Path, record: Record, probed: Record
+    tmp_path: Path, record: Record
 ) -> None:
     with write_store(tmp_path) as store:
         store.add(failed(record))
@@ -115,13 +104,6 @@ def test_a_measured_model_is_never_overwritten_and_a_failed_one_is(
         store.add(replace(record, provenance=replace(record.provenance, seconds=99.0)))
         store.add(failed(record))
         assert store.records() == [record]
-        assert store.done(probe=True) == set()
-        store.add(replace(probed, provenance=replace(record.provenance, seconds=99.0)))
-        assert store.records() == [probed]
-        assert probed.probe is not None
-        store.add(replace(probed, probe=replace(probed.probe, shifted_size=4000)))
-        store.add(failed(record))
-        assert store.records() == [probed]
 
 
 @pytest.mark.process
@@ -171,7 +153,7 @@ def test_a_finished_store_is_one_file_and_its_backup_and_reading_leaves_both_alo
 
 
 def test_a_full_disk_is_reported_and_nothing_is_half_written(
-    tmp_path: Path, record: Record, probed: Record
+    tmp_path: Path, record: Record
 ) -> None:
     big = replace(failed(record), config=small_config(seed=9), error="x" * 1_000_000)
     with write_store(tmp_path) as store:
@@ -205,8 +187,8 @@ def test_a_backup_that_cannot_be_written_is_a_warning(
     assert read_records(tmp_path) == [record]
 
 
-def test_a_store_from_before_probes_is_read_and_gets_them_when_written(
-    tmp_path: Path, record: Record, probed: Record
+def test_a_store_without_tables_that_came_later_gets_them_when_written(
+    tmp_path: Path, record: Record
 ) -> None:
     with write_store(tmp_path) as store:
         store.add(record)
@@ -216,8 +198,7 @@ def test_a_store_from_before_probes_is_read_and_gets_them_when_written(
     assert (tmp_path / STORE_NAME).read_bytes() == before
     with write_store(tmp_path) as store:
         assert store.records() == [record]
-        store.add(probed)
-    assert read_records(tmp_path) == [probed]
+    assert read_records(tmp_path) == [record]
 
 
 # Damage
@@ -227,7 +208,6 @@ def test_a_store_from_before_probes_is_read_and_gets_them_when_written(
     ("statement", "words"),
     [
         ("UPDATE records SET error = 'x'", "digest of a record"),
-        ("UPDATE probes SET probe = probe || ' '", "digest of a probe"),
         ("UPDATE planned SET config = '{}'", "a model cannot be read"),
         ("UPDATE planned SET key = 'x'", "key is not that of its config"),
         ("UPDATE planned SET position = 9223372036854775807", "position of a model"),
@@ -242,11 +222,11 @@ def test_a_store_from_before_probes_is_read_and_gets_them_when_written(
     ],
 )
 def test_damage_and_other_tables_are_an_error_that_names_repair(
-    tmp_path: Path, probed: Record, statement: str, words: str
+    tmp_path: Path, record: Record, statement: str, words: str
 ) -> None:
     with write_store(tmp_path) as store:
-        store.begin([small_study(probed.config)], "x")
-        store.add(probed)
+        store.begin([small_study(record.config)], "x")
+        store.add(record)
     path = tmp_path / STORE_NAME
     data = path.read_bytes()
     files = {
@@ -323,13 +303,13 @@ def test_files_of_other_programs_and_formats_are_refused_and_left_alone(
     assert (tmp_path / STORE_NAME).read_bytes() == before
 
 
-def test_any_changed_field_is_noticed(probed: Record) -> None:
-    for table, row in (("records", record_row(probed)), ("probes", probe_row(probed))):
-        RowReader().check(table, row)
-        for i, value in enumerate(row):
-            for changed in (f"{value} ", None if value is not None else "x", 1, b"bytes"):
-                with pytest.raises(DamagedRowError):
-                    RowReader().check(table, (*row[:i], changed, *row[i + 1 :]))
+def test_any_changed_field_is_noticed(record: Record) -> None:
+    row = record_row(record)
+    RowReader().check("records", row)
+    for i, value in enumerate(row):
+        for changed in (f"{value} ", None if value is not None else "x", 1, b"bytes"):
+            with pytest.raises(DamagedRowError):
+                RowReader().check("records", (*row[:i], changed, *row[i + 1 :]))
     with pytest.raises(DamagedRowError):
         RowReader().check("runs", ("now", 7))
 
@@ -376,42 +356,6 @@ def test_models_that_cannot_be_read_are_refused(text: object) -> None:
     for position in (-1, 2**63 - 1, 1.5, "x", True):
         with pytest.raises(DamagedRowError, match="the position"):
             RowReader().check("planned", (small_config().key, position, text))
-
-
-Data = dict[str, Any]
-IMPOSSIBLE: list[Callable[[Data], Any]] = [
-    lambda d: d["rows"].pop("mean"),
-    lambda d: d["rows"]["zero"].update(lost=[-1, 0, 0]),
-    lambda d: d["rows"]["zero"].update(lost=[0, 0]),
-    lambda d: d["rows"]["zero"].update(lost=[10**4000] * 3),
-    lambda d: d["blocks"]["permute"].update(gained=[0] * 5),
-    lambda d: d.update(rows="zero"),
-    lambda d: d.pop("shift_error"),
-    lambda d: d.update(test_size=180.0),
-    lambda d: d.update(shift_error=[0.5, float("nan")]),
-]
-
-
-@pytest.mark.parametrize("change", IMPOSSIBLE)
-def test_impossible_probes_are_refused(probed: Record, change: Callable[[Data], Any]) -> None:
-    row = probe_row(probed)
-    data = json.loads(row[1])
-    change(data)
-    with pytest.raises(DamagedRowError):
-        RowReader().record(record_row(probed), resealed(row, 1, dump(data)))
-
-
-@pytest.mark.parametrize("text", ["", "{}", "7", "[" * 100_000, "\ud800"])
-def test_rows_of_probes_that_cannot_be_read_are_refused(probed: Record, text: str) -> None:
-    for place in (1, 2):
-        with pytest.raises(DamagedRowError):
-            RowReader().check("probes", resealed(probe_row(probed), place, text))
-
-
-def test_a_probe_of_another_network_is_refused(probed: Record) -> None:
-    other = measure(small_config(epochs=1, primes=(3, 5)), probe=True)
-    with pytest.raises(DamagedRowError, match="a probe must have values for"):
-        RowReader().record(record_row(probed), probe_row(other))
 
 
 # Folders and their writer

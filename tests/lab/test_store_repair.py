@@ -28,13 +28,9 @@ Files = dict[str, bytes]
 
 @pytest.fixture(scope="module")
 def records() -> list[Record]:
-    """Thirty records, every third with a probe."""
-    first = measure(small_config(epochs=1), probe=True)
-    plain = replace(first, probe=None, probed=None)
-    return [
-        replace(plain if seed % 3 else first, config=small_config(epochs=1, seed=seed))
-        for seed in range(30)
-    ]
+    """Thirty records."""
+    first = measure(small_config(epochs=1))
+    return [replace(first, config=small_config(epochs=1, seed=seed)) for seed in range(30)]
 
 
 @pytest.fixture(scope="module")
@@ -120,15 +116,12 @@ def test_intact_rows_of_the_file_and_of_the_backup_are_joined(
     change_tables(
         folder / STORE_NAME,
         "".join(f"UPDATE records SET error = 'x' WHERE key = '{r.config.key}';" for r in lost)
-        + f"UPDATE probes SET probe = '{{}}' WHERE key = '{records[27].config.key}';"
         + f"DELETE FROM planned WHERE key = '{records[29].config.key}'",
     )
     found = repair_store(folder)
     assert "digest of a record" in str(found.damage)
     assert found.missing == [records[17].config]
-    unprobed = replace(records[27], probe=None, probed=None)
-    expected = [*records[:17], *records[18:27], unprobed, *records[28:]]
-    assert read_records(folder) == expected
+    assert read_records(folder) == [*records[:17], *records[18:]]
     with read_store(folder) as store:
         assert store.read().commands == ["pfe run x"]
 
@@ -142,7 +135,7 @@ def test_a_failure_in_the_file_does_not_hide_a_measurement_in_the_backup(
     backup = (tmp_path / BACKUP_NAME).read_bytes()
     (tmp_path / STORE_NAME).unlink()
     (tmp_path / BACKUP_NAME).unlink()
-    failure = replace(records[0], measurement=None, error="x", probe=None, probed=None)
+    failure = replace(records[0], measurement=None, error="x")
     with write_store(tmp_path) as store:
         store.begin([small_study(records[0].config, records[1].config)], "x")
         store.add(failure)
@@ -229,7 +222,6 @@ def test_random_damage_never_changes_a_record(
 ) -> None:
     dice = random.Random(7)
     repaired = 0
-    written = [*records, *(replace(record, probe=None, probed=None) for record in records)]
     for i in range(40):
         name = dice.choice(sorted(files))
         data = bytearray(files[name])
@@ -248,6 +240,6 @@ def test_random_damage_never_changes_a_record(
             repaired += repair_store(folder).damage is not None
             with read_store(folder) as store:
                 saved = store.records()
-            assert all(record in written for record in saved)
+            assert all(record in records for record in saved)
             assert {r.config for r in saved} >= {r.config for r in records[:10]}
     assert repaired > 4, "the damage was hardly ever noticed"
