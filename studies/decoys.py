@@ -1,11 +1,11 @@
 """Dose and response: how near must a circle be to a harmonic of N before networks use it?
 
-    pfe run studies/decoys.py --probe --out results/decoys
+    pfe run studies/decoys.py --out results/decoys
 
 The network has the rows that ``plan`` names, and one decoy: a circle of real period T with 1/T =
 k/N + drift/r. At drift 0 it is an honest harmonic. Further studies try remedies for two drifts, and
-whether depth is used for N with square factors, as the sharper theorem says; its blocks are ablated
-one by one, which needs ``--probe``.
+whether depth is used for N with square factors, as the sharper theorem says. That its blocks were
+ablated one by one stands in ``findings/probes``.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from findings.probes.run import answers
 from primefourier.figures.style import (
     BLUE,
     GREEN,
@@ -27,7 +28,6 @@ from primefourier.figures.style import (
     write_title,
 )
 from studies import beyond, decoys
-from studies.finding_paper import answers
 from studies.finding_predictions import (
     copied,
     other_moduli,
@@ -214,17 +214,17 @@ def draw_drift() -> Figure:
         up="share of circles used",
         across="drift from the harmonic, in turns below r",
     )
-    for axes, bins in zip(panels, (answers().aliases, answers().alias_pairs), strict=True):
+    for axes, bins in zip(panels, (answers()["aliases"], answers()["alias_pairs"]), strict=True):
         for x, one in enumerate(bins):
-            low, high = interval(one.used, one.blocks)
+            low, high = interval(one["used"], one["blocks"])
             axes.vlines(x, max(low, 1e-5), high, color=VERMILLION, lw=1.4)
-            if one.used:
-                axes.plot(x, one.used / one.blocks, "o", color=VERMILLION, ms=7)
+            if one["used"]:
+                axes.plot(x, one["used"] / one["blocks"], "o", color=VERMILLION, ms=7)
             axes.annotate(
-                f"{one.used}/{one.blocks}", (x, high), (0, 4), textcoords="offset points",
+                f"{one['used']}/{one['blocks']}", (x, high), (0, 4), textcoords="offset points",
                 ha="center", size=7, color=INK,
             )  # fmt: skip
-        names = [f"{one.low:g}–{one.high:g}".replace("–inf", "+") for one in bins]
+        names = [f"{one['low']:g}" + (f"–{one['high']:g}" if one["high"] else "+") for one in bins]
         axes.set_xticks(range(len(bins)), names, size=8, rotation=35)
         axes.set_yscale("log")
         axes.set_ylim(1e-4, 2)

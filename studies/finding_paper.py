@@ -4,49 +4,48 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
+from typing import Any
 
 import numpy as np
 
+from findings.probes.networks import read_networks
+from findings.probes.run import FAR, KINDS, LEAST_TURN, answers
 from primefourier import lab
-from primefourier.encoding.aliases import LEAST_TURN
-from primefourier.lab.claims import SECTIONS, Finding, claims_table, tally
-from primefourier.lab.config import prime_parts
-from primefourier.lab.probe import KINDS
-from primefourier.lab.studies.questions import FAR, AliasBin, Answers
-from studies.finding_studies import RESULTS, run_of, table
+from primefourier.lab.claims import SECTIONS, claims_table, tally
+from studies.finding_studies import RESULTS, table
 
-
-@cache
-def answers() -> Answers:
-    """Return the answers of the probes of the published run."""
-    found = run_of("paper").questions()
-    assert found is not None
-    return found
+TITLES = {
+    "share_apart": "answers that do not follow a shift",
+    "shift_error": "shift error of the logits",
+    "off_block_energy": "off-block energy of the gradient",
+    "relevant_share": "gradient on relevant channels",
+}
+"""What the measures of equivariance are called."""
 
 
 def alias_blocks() -> Iterator[tuple[str, str]]:
     """Yield how often blocks are used by their drift, alone and with a partner."""
-    alone, together = answers().aliases, answers().alias_pairs
+    alone, together = answers()["aliases"], answers()["alias_pairs"]
     near, *_, far = alone
     sentence = (
-        f"Of circles that drift by less than {near.high} turns {near.used} of {near.blocks} are "
-        f"used, of those that drift by {far.low:g} or more {far.used} of {spaced(far.blocks)}."
+        f"Of circles that drift by less than {near['high']} turns {near['used']} of "
+        f"{near['blocks']} are used, of those that drift by {far['low']:g} or more {far['used']} "
+        f"of {spaced(far['blocks'])}."
     )
     yield "aliases sentence", sentence
     every = unneeded_circles()
-    kept = sum(one.blocks for one in alone)
+    kept = sum(one["blocks"] for one in alone)
     slow = every - kept
     sentence = (
         f"Left out are the {spaced(slow)} of {spaced(every)} circles ({slow / every:.0%}) that "
         f"make less than {LEAST_TURN:g} turns over the inputs; of them the distance says nothing."
     )
     yield "aliases left out", sentence
-    pairs = {one.low: one for one in together}
+    pairs = {one["low"]: one for one in together}
     rows = [
         [
-            f"{one.low:g}–{one.high:g}".replace("–inf", " or more"),
-            *map(_used, (one, pairs.get(one.low))),
+            f"{one['low']:g}–{one['high']:g}" if one["high"] else f"{one['low']:g} or more",
+            *map(_used, (one, pairs.get(one["low"]))),
         ]
         for one in alone
     ]
@@ -54,37 +53,28 @@ def alias_blocks() -> Iterator[tuple[str, str]]:
     yield "aliases bins", table(columns, rows)
 
 
-def _used(one: AliasBin | None) -> str:
-    return f"{spaced(one.used)} of {spaced(one.blocks)}" if one else "–"
+def _used(one: dict[str, Any] | None) -> str:
+    return f"{spaced(one['used'])} of {spaced(one['blocks'])}" if one else "–"
 
 
 def unneeded_circles() -> int:
     """Count the circles whose period does not divide N in all probed networks of the paper."""
-    found = 0
-    for record in run_of("paper").records:
-        if record.probe is not None and not record.config.degenerate:
-            embedding, task = prime_parts(record.config)
-            periods = [period for row in embedding.basis.periods for period in row]
-            found += sum(task.modulus % period != 0 for period in periods)
-    return found
+    chosen = [network for network in read_networks() if not network.degenerate]
+    return sum(n.modulus % period != 0 for n in chosen for period in n.periods)
 
 
 def unneeded_answers() -> dict[str, Counter[str]]:
     """Count answers that change if a row that N does not need is replaced by another pair's."""
     found = {"r ≥ 500": Counter[str](), "r = 100": Counter[str]()}
-    for record in run_of("paper").records:
-        config = record.config
-        if record.probe is None or type(config.embedding) is not lab.PrimeFourier:
+    for network in read_networks():
+        if not network.single or len(network.primes) > 8:
             continue
-        embedding, task = prime_parts(config)
-        if task.modulus not in embedding.primes or len(embedding.primes) > 8:
-            continue
-        count = found["r ≥ 500" if task.input_range >= 500 else "r = 100"]
+        count = found["r ≥ 500" if network.input_range >= 500 else "r = 100"]
         count["networks"] += 1
-        permuted = record.probe.rows["permute"]
-        for row, lost, gained in zip(config.row_names, permuted.lost, permuted.gained, strict=True):
-            if row != str(task.modulus):
-                count.update(rows=1, changed=lost + gained, answers=record.probe.test_size)
+        lost, gained = (network.rows["permute"][what] for what in ("lost", "gained"))
+        for prime, down, up in zip(network.primes, lost, gained, strict=True):
+            if prime != network.modulus:
+                count.update(rows=1, changed=down + up, answers=network.test_size)
     return found
 
 
@@ -100,25 +90,26 @@ def zeroing_blocks() -> Iterator[tuple[str, str]]:
     )
     yield "zeroing sentence", sentence
     rows = [
-        [claim.name, *(in_short(claim.name, by_kind[kind]) for kind in KINDS)]
-        for claim, by_kind in answers().claims.items()
-        if claim.name in ("E1.3", "E1.4", "E2.1", "T.2")
+        [name, *(in_short(name, by_kind[kind]) for kind in KINDS)]
+        for name, by_kind in answers()["claims"].items()
+        if name in ("E1.3", "E1.4", "E2.1", "T.2")
     ]
     yield "zeroing table", table(["claim", "by zeros", "by the mean", "by another pair's"], rows)
 
 
-def in_short(claim: str, found: Finding) -> str:
+def in_short(claim: str, found: dict[str, Any]) -> str:
     """Return what was measured of a claim about drops, in a few words."""
     if claim == "T.2":
-        return f"above 500 in {found.by_means} configurations"
+        return f"above 500 in {found['agreeing']} of {found['configurations']} configurations"
     if claim == "E1.4":
-        return found.measured.split(";")[0]
+        _, (low, high) = found["spans"]
+        return f"{low:.3f}–{high:.3f}"
     return f"{seed_counts(found)} below the noise floor, seed by seed"
 
 
-def seed_counts(found: Finding) -> str:
+def seed_counts(found: dict[str, Any]) -> str:
     """Return how many configurations agree with a claim with each seed alone."""
-    return f"{', '.join(map(str, found.seeds.values()))} of {len(found.evidence)}"
+    return f"{', '.join(map(str, found['by_seed'].values()))} of {found['configurations']}"
 
 
 def spaced(count: int) -> str:
@@ -134,18 +125,19 @@ def depth_blocks() -> Iterator[tuple[str, str]]:
     """Yield the mean drop of single blocks by depth."""
     rows = []
     for group, words in (("Experiment 1, |P| = 8", "1"), ("Experiment 2, all N", "2")):
-        for found in answers().depths:
-            if found.group.name == group and found.group.input_range == 1000:
-                first, *deeper = (interval.mean for interval in found.relevant)
-                place = f"{found.largest.prime}^{found.largest.depth + 1}"
+        for found in answers()["depths"]:
+            if found["group"] == group and found["range"] == 1000:
+                first, *deeper = (interval["mean"] for interval in found["relevant"])
+                largest = found["largest"]
+                place = f"{largest['prime']}^{largest['depth'] + 1}, N = {largest['modulus']}"
                 rows.append(
                     [
                         words,
-                        found.kind,
+                        found["ablation"],
                         f"{first:.2f}",
                         f"{max(deeper):.2f}",
-                        f"{max(one.mean for one in found.other):.2f}",
-                        f"{found.largest.drop:.2f} ({place}, N = {found.largest.modulus})",
+                        f"{max(one['mean'] for one in found['other']):.2f}",
+                        f"{largest['drop']:.2f} ({place})",
                     ]
                 )
     columns = ["experiment", "replaced by", "d = 0", "deeper", "other primes", "largest other"]
@@ -156,12 +148,10 @@ def equivariance_blocks() -> Iterator[tuple[str, str]]:
     """Yield the measures of equivariance before and after training, and their range by N."""
     rows = []
     for group, words in (("Experiment 1, |P| = 8", "1"), ("Experiment 2, all N", "2")):
-        for curve in answers().curves:
-            if curve.group.name == group and curve.group.input_range == 1000:
-                before, after = curve.values[0], curve.values[-1]
-                assert before is not None
-                assert after is not None
-                rows.append([words, curve.measure.title, f"{before.mean:.2f}", f"{after.mean:.2f}"])
+        for curve in answers()["equivariance"]:
+            if curve["group"] == group and curve["range"] == 1000:
+                ends = (curve["by_epoch"][at]["mean"] for at in (0, -1))
+                rows.append([words, TITLES[curve["measure"]], *(f"{end:.2f}" for end in ends)])
     columns = ["experiment, r = 1000", "measure", "untrained", "trained"]
     yield "equivariance table", table(columns, rows)
     found = final_shift_errors()
@@ -180,23 +170,18 @@ def equivariance_blocks() -> Iterator[tuple[str, str]]:
 def final_shift_errors() -> dict[int, list[float]]:
     """Return the shift error after the last epoch by N, experiment 1 at |P| = 8 and r ≥ 500."""
     found: dict[int, list[float]] = {}
-    for record in run_of("paper").records:
-        if record.probe is None or type(record.config.embedding) is not lab.PrimeFourier:
-            continue
-        embedding, task = prime_parts(record.config)
-        value = record.probe.shift_error[-1]
-        chosen = len(embedding.primes) == 8 and task.modulus in embedding.primes
-        if chosen and task.input_range >= 500 and value is not None:
-            found.setdefault(task.modulus, []).append(value)
+    for network in read_networks():
+        if network.single and len(network.primes) == 8 and network.input_range >= 500:
+            found.setdefault(network.modulus, []).append(network.shift_error[-1])
     return found
 
 
 def seed_blocks() -> Iterator[tuple[str, str]]:
     """Yield how two verdicts depend on the seed."""
     rows = []
-    for claim, by_kind in answers().claims.items():
-        if claim.name in ("E1.3", "E2.1"):
-            rows += [[claim.name, kind, seed_counts(by_kind[kind])] for kind in KINDS]
+    for name in ("E1.3", "E2.1"):
+        by_kind = answers()["claims"][name]
+        rows += [[name, kind, seed_counts(by_kind[kind])] for kind in KINDS]
     columns = ["claim", "row replaced by", "configurations below the noise floor, seeds 42–46"]
     yield "seeds table", table(columns, rows)
 

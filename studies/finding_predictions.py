@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from findings.probes.networks import read_networks
 from primefourier import PAPER_BASIS, PrimeBasis
 from primefourier.encoding.aliases import find_alias_pairs
 from primefourier.lab.record import Record
@@ -70,16 +71,11 @@ def place_of(record: Record) -> Place:
 def seed_42() -> dict[Place, list[tuple[float, int]]]:
     """Return the drops of the unneeded rows of the networks of seed 42, largest first."""
     found = {}
-    for record in run_of("paper").records:
-        if record.probe is None or record.config.seed != 42:
-            continue
-        counts, (_, modulus, _) = record.probe.rows["permute"], place_of(record)
-        drops = zip(counts.lost, counts.gained, map(int, record.config.row_names), strict=True)
-        size = record.probe.test_size
-        found[place_of(record)] = sorted(
-            (((lost - gained) / size, row) for lost, gained, row in drops if row != modulus),
-            reverse=True,
-        )
+    for n in read_networks():
+        if n.seed == 42:
+            drops = zip(n.drops("permute"), n.primes, strict=True)
+            others = sorted(((drop, row) for drop, row in drops if row != n.modulus), reverse=True)
+            found[len(n.primes), n.modulus, n.input_range] = others
     return {place: found[place] for place in lists()}
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import binomtest
 
+from findings.probes.networks import group, read_networks
 from primefourier import lab
-from primefourier.lab.record import Record
 from studies import beyond, decoys, predictions
 
 RESULTS = Path(__file__).parents[1] / "results"
@@ -329,24 +329,14 @@ def _use_and_fail(counts: tuple[int, int, int] | None) -> tuple[str, str]:
 @cache
 def power_drops() -> dict[int, list[tuple[int, bool, list[float]]]]:
     """Return per modulus each block's period, whether N needs it, and its drop in each network."""
-    found: dict[int, list[Record]] = {}
-    for record in run_of("decoys").records:
-        if record.probe is not None:
-            found.setdefault(record.config.task.modulus, []).append(record)
     drops: dict[int, list[tuple[int, bool, list[float]]]] = {}
-    for modulus, records in sorted(found.items()):
-        periods = [period for row in records[0].config.embedding.basis.periods for period in row]
-        by_block = zip(*(_block_drops(record) for record in records), strict=True)
+    for modulus, networks in group(read_networks("decoys"), lambda n: n.modulus).items():
+        by_block = zip(*(n.drops("permute", blocks=True) for n in networks), strict=True)
         drops[modulus] = [
             (period, modulus % period == 0, list(values))
-            for period, values in zip(periods, by_block, strict=True)
+            for period, values in zip(networks[0].periods, by_block, strict=True)
         ]
     return drops
-
-
-def _block_drops(record: Record) -> Sequence[float]:
-    assert record.probe is not None
-    return record.probe.block_drops("permute")
 
 
 def power_blocks() -> Iterator[tuple[str, str]]:

@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from findings.probes.networks import read_networks
 from primefourier import PAPER_BASIS, PrimeBasis, lab
 from primefourier.encoding.aliases import Alias, find_alias_pairs, find_aliases
 from primefourier.lab.record import Record
@@ -141,18 +142,11 @@ def register(exploratory: Iterable[dict[str, Any]], date: str) -> dict[str, Any]
     """
     tested = [found for found in exploratory if found["accuracy"] >= CONVERGED]
     rows, used = [], []
-    for record in lab.open(FOLDER.parent / "paper").records:
-        embedding, task = record.config.embedding, record.config.task
-        if record.probe is None or type(embedding) is not lab.PrimeFourier:
-            continue
-        if task.modulus in embedding.primes:
-            kept = [
-                (task.modulus % period != 0 and task.input_range >= period / 4)
-                for row in embedding.basis.periods
-                for period in row
-            ]
-            drops = np.array(record.probe.block_drops("permute"))[kept]
-            rows.append(features(len(embedding.primes), task.modulus, task.input_range))
+    for n in read_networks():
+        if n.single:
+            kept = [n.modulus % t != 0 and n.input_range >= t / 4 for t in n.periods]
+            drops = np.array(n.drops("permute", blocks=True))[kept]
+            rows.append(features(len(n.primes), n.modulus, n.input_range))
             used.append(bool(drops.max(initial=0) > USED))
     places = [features(found["size"], found["modulus"], found["range"]) for found in tested]
     rules = {

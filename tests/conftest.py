@@ -40,10 +40,10 @@ SLOW = (
         "tests/test_fuzz.py",
         "tests/test_security.py",
     ),
-    *(f"tests/lab/test_{name}_figures.py" for name in ("paper", "probe", "profile", "study")),
+    *(f"tests/lab/test_{name}_figures.py" for name in ("paper", "profile", "study")),
     *("tests/lab/test_migrate.py", "tests/lab/test_parts.py", "tests/lab/test_studies.py"),
     *("tests/test_published.py", "tests/lab/test_row_ablation.py", "tests/test_chaos.py"),
-    *("tests/lab/test_network_probe.py", "tests/lab/test_store_repair.py"),
+    "tests/lab/test_store_repair.py",
 )
 """Files whose tests draw, train or read a lot."""
 _quick: list[pytest.Item] = []

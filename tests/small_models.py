@@ -51,6 +51,6 @@ def small_study(*configs: ModelConfig, name: str = "small") -> Study:
     return Study(name, configs or (small_config(),))
 
 
-def end_the_process(_config: object, _sources: object, *, device: str, probe: bool) -> None:
+def end_the_process(_config: object, _sources: object, *, device: str) -> None:
     """Stand for a model that takes its process down, as one that needs too much memory does."""
     os.kill(os.getpid(), signal.SIGKILL)

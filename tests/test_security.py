@@ -76,9 +76,9 @@ HOSTILE = "\x1b]0;owned\x9b31m\x07<script>alert(1)</script> $\\frac{ ../../etc '
 def hostile_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store made by an attacker, with correct digests."""
     folder = tmp_path_factory.mktemp("hostile")
-    record = measure(small_config(epochs=1), probe=True)
-    assert record.probed is not None
-    record = replace(record, probed=replace(record.probed, machine=HOSTILE, commit=HOSTILE))
+    record = measure(small_config(epochs=1))
+    made = replace(record.provenance, machine=HOSTILE, commit=HOSTILE)
+    record = replace(record, provenance=made)
     failed = small_config(seed=2, epochs=1)
     strange = strange_model(seed=1, epochs=1)
     names = tuple(f"{name} {HOSTILE}" for name in record.config.row_names)
@@ -87,7 +87,7 @@ def hostile_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         studies = [*studies_of([record.config, failed]), strange_study(strange)]
         store.begin(studies, shlex.join(["pfe", "run", HOSTILE]))
         store.add(record)
-        store.add(replace(record, config=strange, measurement=measured, probe=None, probed=None))
+        store.add(replace(record, config=strange, measurement=measured))
         store.add(replace(record, config=failed, measurement=None, error=f"Traceback\n{HOSTILE}"))
     return folder
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
+from operator import attrgetter
 from statistics import fmean, mean, stdev
 from typing import Any
 
@@ -39,7 +40,7 @@ Cell = tuple[int, float, Mapping[int, Sequence[Network]]]
 
 
 def groups() -> Iterator[tuple[dict[str, Any], list[Network]]]:
-    """Yield what is averaged: each (|P|, r) of experiment 1, and all N of each r of experiment 2."""
+    """Yield what is averaged: each (|P|, r) of experiment 1, all N of each r of experiment 2."""
 
     def place(n: Network) -> tuple[str, int, int]:
         return "exp1" if n.single else "exp2", len(n.primes) * n.single, n.input_range
@@ -70,16 +71,17 @@ def depths() -> Iterator[dict[str, Any]]:
     """Yield the drops of single blocks by depth: of primes that divide N, and of the others."""
     for about, networks in groups():
         for kind in KINDS:
-            parts = [
-                over_seeds(networks, lambda n, kind=kind, it=it: by_depth(n, kind, it))
-                for it in (True, False)
-            ]
             largest = max((largest_drop(n, kind) for n in networks), key=lambda one: one["drop"])
-            drops = {"relevant": parts[0], "other": parts[1], "largest": largest}
-            yield {**about, "ablation": kind, **drops}
+            yield {
+                **about,
+                "ablation": kind,
+                "relevant": over_seeds(networks, partial(by_depth, kind=kind, relevant=True)),
+                "other": over_seeds(networks, partial(by_depth, kind=kind, relevant=False)),
+                "largest": largest,
+            }
 
 
-def by_depth(n: Network, kind: str, relevant: bool) -> Values:
+def by_depth(n: Network, *, kind: str, relevant: bool) -> Values:
     """Return the mean drop at each depth, over the rows of primes that divide N or do not."""
     drops = np.reshape(n.drops(kind, blocks=True), (-1, n.depth))
     means: Values = drops[[(n.modulus % p == 0) is relevant for p in n.primes]].mean(axis=0)
@@ -100,8 +102,11 @@ def curves() -> Iterator[dict[str, Any]]:
     """Yield the measures of equivariance, before training and after each epoch."""
     for about, networks in groups():
         for name in MEASURES:
-            by_epoch = over_seeds(networks, lambda n, name=name: getattr(n, name))
-            yield {**about, "measure": name, "by_epoch": by_epoch}
+            yield {
+                **about,
+                "measure": name,
+                "by_epoch": over_seeds(networks, attrgetter(name)),
+            }
 
 
 @cache
@@ -184,7 +189,7 @@ def judge(
     value: Callable[[Sequence[Network], str], Values],
     margins: Callable[[Values, float, int], Values],
 ) -> dict[str, dict[str, Any]]:
-    """Count, for each kind, the configurations whose margins are above 0, and their values' ends."""
+    """Count the configurations whose margins are above 0, for each kind of replacement."""
     found = {}
     for kind in KINDS:
         agreeing, by_seed, means = 0, [], []

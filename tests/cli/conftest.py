@@ -3,7 +3,6 @@
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,13 +12,13 @@ from lab_records import (
     EXP2,
     PAPER,
     STUDIES,
+    also_ablated,
     configs_of,
     experiment_of_model,
     failed,
     plausible,
     records_of,
     studies_of,
-    with_probe,
 )
 from primefourier.cli.app import run
 from primefourier.lab.config import ModelConfig
@@ -60,7 +59,7 @@ def smoke(
         store.begin(profile("smoke"), "pfe reproduce --profile smoke --out smoke")
         for record in published.records():
             if record.config.key in keys and not is_trained_here(record.config):
-                store.add(replace(record, probe=None, probed=None))
+                store.add(record)
     done = subprocess.run(
         [str(PFE), "reproduce", "--profile", "smoke", "--out", str(folder)],
         capture_output=True,
@@ -70,22 +69,16 @@ def smoke(
     return folder, done
 
 
-def _block_drop(config: ModelConfig, kind: str, prime: int, depth: int) -> float:
-    """Return a drop that depends on the kind of ablation and on the depth."""
-    on = {"zero": 0.8, "mean": 0.7, "permute": 0.6}[kind] / (1 + depth)
-    return on if str(prime) in (config.relevant or ()) else 0.01
-
-
 @pytest.fixture(scope="session")
-def probed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with made-up records and probes of one configuration, and one not of the paper."""
-    folder = tmp_path_factory.mktemp("probed")
+def ablated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with made-up records of all kinds of ablation: of the paper, and of others."""
+    folder = tmp_path_factory.mktemp("ablated")
     configs = configs_of("exp1", sizes=(4,), ranges=(100,))
     configs += configs_of("exp1", sizes=(2,), ranges=(30,))
     with write_store(folder) as store:
-        store.begin(studies_of(configs), "pfe run exp1 --sizes 4 --ranges 100 --probe")
+        store.begin(studies_of(configs), "pfe run exp1 --sizes 4 --ranges 100")
         for record in records_of(configs, off=0.1):
-            store.add(with_probe(record, block=_block_drop))
+            store.add(also_ablated(record))
     return folder
 
 

@@ -21,7 +21,7 @@ Pfe = Callable[..., tuple[int, str, str]]
 PFE = Path(sys.executable).with_name("pfe")
 COMMANDS = (
     *("encode", "encode-file", "decode", "plan", "theory", "circles", "explore", "version"),
-    *("reproduce", "run", "status", "claims", "questions", "figures", "report", "export"),
+    *("reproduce", "run", "status", "claims", "figures", "report", "export"),
     *("repair", "verify", "summary"),
 )
 
@@ -239,17 +239,17 @@ def test_errors_are_reported_in_one_line_and_bugs_keep_their_traceback(
         (["encode", "5"], "/proc/x.npy"),
         (["explore", "--no-open"], "/proc/x.html"),
         (["encode-file", "{numbers}"], "/proc/x.npy"),
-        (["export", "{probed}"], "/proc/x.csv"),
-        (["export", "{probed}", "--format", "parquet"], "/proc/x.parquet"),
-        (["figures", "{probed}"], "/proc/x"),
-        (["report", "{probed}"], "/proc/x.html"),
+        (["export", "{ablated}"], "/proc/x.csv"),
+        (["export", "{ablated}", "--format", "parquet"], "/proc/x.parquet"),
+        (["figures", "{ablated}"], "/proc/x"),
+        (["report", "{ablated}"], "/proc/x.html"),
     ],
 )
 def test_output_that_cannot_be_written_is_reported_without_an_error_number(
-    pfe: Pfe, probed: Path, tmp_path: Path, words: list[str], place: str
+    pfe: Pfe, ablated: Path, tmp_path: Path, words: list[str], place: str
 ) -> None:
     np.save(tmp_path / "numbers.npy", np.arange(3))
-    words = [word.format(probed=probed, numbers=tmp_path / "numbers.npy") for word in words]
+    words = [word.format(ablated=ablated, numbers=tmp_path / "numbers.npy") for word in words]
     code, out, err = pfe(*words, "--out", place)
     assert (code, out) == (2, "")
     assert err.startswith(f"error: {place} cannot be written: No such file or directory; ")
@@ -258,7 +258,7 @@ def test_output_that_cannot_be_written_is_reported_without_an_error_number(
 
 
 @pytest.mark.parametrize(
-    "command", ["status", "summary", "claims", "questions", "figures", "report", "export", "repair"]
+    "command", ["status", "summary", "claims", "figures", "report", "export", "repair"]
 )
 def test_folders_without_a_run_are_refused(pfe: Pfe, tmp_path: Path, command: str) -> None:
     for folder in (tmp_path / "none", tmp_path):

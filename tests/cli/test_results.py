@@ -24,7 +24,7 @@ Pfe = Callable[..., tuple[int, str, str]]
 CONFIGS = [small_config(epochs=1, seed=seed) for seed in range(14)]
 
 
-def test_status_counts_models_and_shows_failures(pfe: Pfe, paper: Path, probed: Path) -> None:
+def test_status_counts_models_and_shows_failures(pfe: Pfe, paper: Path) -> None:
     code, out, _ = pfe("status", str(paper))
     assert code == 0
     rows = [line.split() for line in out.splitlines()]
@@ -33,14 +33,11 @@ def test_status_counts_models_and_shows_failures(pfe: Pfe, paper: Path, probed: 
     assert ["all", "750", "746", "2", "2"] in rows
     assert "a+b mod 3 r=100 |P|=4 seed=42 failed:\n  │ Traceback: out of luck\n" in out
     assert f"pfe reproduce --profile paper --out {paper}\n" in out
-    assert "probed" not in out
     data = json.loads(pfe("status", str(paper), "--json")[1])
     assert (data["planned"], data["done"], data["failed"]) == (750, 746, 2)
     assert data["studies"]["exp2"] == {"planned": 50, "done": 50, "failed": 0}
     assert (data["running"], data["writer"], len(data["failures"])) == (False, None, 2)
     assert data["commands"] == ["pfe reproduce --profile paper --out x"]
-    assert "\n6 models probed.\n" in pfe("status", str(probed))[1]
-    assert json.loads(pfe("status", str(probed), "--json")[1])["probed"] == 6
 
 
 def test_status_without_a_folder_takes_the_newest_run(

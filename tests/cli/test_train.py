@@ -62,12 +62,12 @@ def test_any_part_or_extension_can_be_run(
 def test_settings_file_replaces_experiment_and_options(pfe: Pfe, here: Path) -> None:
     part = "sizes = [2]\nranges = [20]\nepochs = 1\ndepth = 2\n"
     Path("mine.toml").write_text(f"[exp1]\n{part}[control]\n{part}embedding = 'shuffled-pair'\n")
-    assert pfe("run", "--config", "mine.toml", "--workers", "0", "--probe")[0] == 0
+    assert pfe("run", "--config", "mine.toml", "--workers", "0")[0] == 0
     with read_store(here / "results" / "mine") as store:
-        found = [(r.config.to_dict()["embedding"], r.probe is None) for r in store.records()]
-    assert sorted((part["name"], part.get("unit"), unprobed) for part, unprobed in found) == [
-        *[("prime-fourier", None, False)] * 2,
-        *[("shuffled-prime-fourier", "pair", True)] * 2,
+        found = [record.config.to_dict()["embedding"] for record in store.records()]
+    assert sorted((part["name"], part.get("unit")) for part in found) == [
+        *[("prime-fourier", None)] * 2,
+        *[("shuffled-prime-fourier", "pair")] * 2,
     ]
     for extra in ("exp1", "--batch-size=3"):
         code, _, err = pfe("run", extra, "--config", "mine.toml")
@@ -88,10 +88,6 @@ def test_settings_file_replaces_experiment_and_options(pfe: Pfe, here: Path) -> 
         ("exp1 --embedding shuffled-pair", "--embedding is an option of control, not"),
         ("exp1 --ranges 1e3", "--ranges: integers with commas between them"),
         ("--config none.toml", "none.toml cannot be read: No such file"),
-        (
-            "control --probe",
-            "needs the paper's network with rows of primes, which are not shuffled",
-        ),
     ],
 )
 @pytest.mark.parametrize("plan", [[], ["--plan"]])
@@ -134,18 +130,13 @@ def test_missing_scheduler_exits_with_1(
     assert "no Dask scheduler answers at 'tcp://127.0.0.1:9'" in err
 
 
-def test_networks_are_probed_at_once_or_later_and_planned_so(pfe: Pfe, here: Path) -> None:
+def test_a_plan_counts_what_is_measured_and_writes_nothing(pfe: Pfe, here: Path) -> None:
     words = ("run", "exp1", "--sizes", "2", "--ranges", "20", *SMALL, "--out", "out")
-    both = (*words, "--seeds", "42,43")
-    assert pfe(*words, "--probe")[0] == 0
-    assert pfe(*both)[0] == 0
+    assert pfe(*words)[0] == 0
     files = {path: path.read_bytes() for path in (here / "out").iterdir()}
-    assert [*plan_of(pfe, *both).values()] == [(4, 4, 0)]
-    assert [*plan_of(pfe, *both, "--probe").values()] == [(4, 2, 2)]
+    assert [*plan_of(pfe, *words).values()] == [(2, 2, 0)]
+    assert [*plan_of(pfe, *words, "--seeds", "42,43").values()] == [(4, 2, 2)]
     assert files == {path: path.read_bytes() for path in (here / "out").iterdir()}
-    assert "Measured 4 of 4 models" in pfe(*both, "--probe")[1]
-    with read_store(here / "out") as store:
-        assert all(record.probe is not None for record in store.records())
 
 
 STUDY = '''
@@ -240,7 +231,6 @@ def test_a_study_in_a_file_trains_alike_on_workers_and_is_read_without_it(
         ("1 / 0", [], 1, "mine.py, line 1, cannot be run: ZeroDivisionError: division by zero"),
         (STUDY, ["--epochs", "3"], 2, "--epochs is not an option of a Python file"),
         (STUDY, ["--config", "mine.toml"], 2, "--config cannot be combined with mine.py"),
-        (STUDY, ["--probe"], 2, "--probe needs the paper's network with rows of primes"),
         (
             "from primefourier import lab\nlab.run([], 'out', workers=0)",
             [],

@@ -1,4 +1,4 @@
-"""Commands that judge a run: ``pfe claims`` and ``pfe questions``."""
+"""The command that judges a run: ``pfe claims``."""
 
 import json
 import re
@@ -14,7 +14,6 @@ from primefourier.cli.verdicts import print_claims
 from primefourier.lab.store import write_store
 
 Pfe = Callable[..., tuple[int, str, str]]
-KINDS = ("zero", "mean", "permute")
 
 
 def widest(text: str) -> int:
@@ -96,60 +95,11 @@ def test_further_folders_count_and_several_claims_may_be_named(
     assert run.page_data()["claims"][0]["by_means"] == "2 of 2"
 
 
-def test_other_ablations_need_probes(pfe: Pfe, small: Path, probed: Path) -> None:
+def test_other_ablations_count_where_they_were_measured(
+    pfe: Pfe, small: Path, ablated: Path
+) -> None:
     out = " ".join(pfe("claims", str(small), "--ablation", "mean")[1].split())
     assert "5 measured models did not count: other settings than the paper's" in out
-    assert "or not probed." in out
-    data = json.loads(pfe("claims", str(probed), "--ablation", "permute", "--json")[1])
+    assert "or not ablated by mean." in out
+    data = json.loads(pfe("claims", str(ablated), "--ablation", "permute", "--json")[1])
     assert {claim["claim"]: claim["by_means"] for claim in data}["E1.3"] == "1 of 1"
-
-
-def test_every_question_has_a_short_answer(pfe: Pfe, probed: Path) -> None:
-    code, out, _ = pfe("questions", str(probed))
-    assert code == 0
-    found = re.findall(r"^(Q\d)  (.*\?)\n((?:    .*\n)+)", out, re.M)
-    assert [name for name, _, _ in found] == ["Q1", "Q2", "Q3", "Q4"]
-    answers = [" ".join(answer.split()) for _, _, answer in found]
-    data = json.loads(pfe("questions", str(probed), "--json")[1])
-    changed = [c["claim"] for c in data["claims"] if len({c[k]["so_far"] for k in KINDS}) > 1]
-    assert changed
-    assert answers[0].endswith(f"claims depend on it: {', '.join(changed)}.")
-    (depths,) = [each for each in data["depths"] if each["ablation"] == "permute"]
-    costs = [f"{depths['relevant'][d]['mean']:.2f}" for d in (0, 1)]
-    assert f"it costs {costs[0]}; any other block at most {costs[1]} " in answers[1]
-    far = data["aliases"][-1]
-    assert answers[2].endswith(f", {far['used']} of {far['blocks']} at 4 turns or more.")
-    (curve,) = [c for c in data["equivariance"] if c["measure"] == "share_apart"]
-    first, last = (curve["by_epoch"][at]["mean"] for at in (0, -1))
-    assert f"{first:.2f} untrained, {last:.2f} after the last epoch." in answers[3]
-    assert out.endswith(f"Evidence for one question: pfe questions {probed} Q1\n")
-
-
-@pytest.mark.parametrize("width", [80, 200])
-def test_evidence_for_questions_is_in_tables_that_fit(
-    pfe: Pfe, probed: Path, monkeypatch: pytest.MonkeyPatch, width: int
-) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
-    code, out, _ = pfe("questions", str(probed), "--evidence")
-    assert code == 0
-    assert len(re.findall(r"^[A-Z ,]+\?$", out, re.M)) == 4
-    assert widest(out) <= width
-    assert "Experiment 1, |P| = 2" not in out, "only configurations of the paper count"
-    rows = [line.split() for line in out.splitlines()]
-    for kind in KINDS:
-        assert ["100", "1", kind] in [row[:3] for row in rows]
-    assert ("tables also have 95 % intervals" in out) == (width == 80)
-    one = pfe("questions", str(probed), "q2")[1]
-    assert one.startswith("\nWHICH DEPTHS CARRY THE ANSWER?\n")
-    assert one.count("?\n") == 1
-    code, _, err = pfe("questions", str(probed), "Q5")
-    assert (code, "the question must be 'Q1', 'Q2', 'Q3' or 'Q4', got 'Q5'" in err) == (2, True)
-
-
-def test_questions_as_json(pfe: Pfe, probed: Path, small: Path) -> None:
-    data = json.loads(pfe("questions", str(probed), "--json")[1])
-    files = lab.open(probed).save_questions()
-    assert json.loads(files[0].read_text()) == data
-    assert {len(curve["by_epoch"]) for curve in data["equivariance"]} == {26}
-    code, _, error = pfe("questions", str(small))
-    assert (code, "again with --probe" in error) == (2, True)

@@ -49,16 +49,6 @@ def test_large_periods_are_compared_exactly() -> None:
     assert (found[50:] > 0).all()
 
 
-def nearest_by_brute_force(n: int, basis: PrimeBasis, r: int, block: int) -> float:
-    """Try all harmonics, signs and partners."""
-    periods = [period for row in basis.periods for period in row]
-    partners = [u for i, u in enumerate(periods) if i != block and n % u and 4 * r >= u]
-    turns = [1 / periods[block] + sign / u for u in partners for sign in (1, -1)]
-    harmonics = np.arange(1, n) / n
-    distances = [np.abs((turn % 1) - harmonics).min() for turn in turns]
-    return r * min(distances, default=np.inf)
-
-
 def test_products_of_a_pair_stay_near_the_harmonic() -> None:
     """7 and 37 know a modulo 53 together, as 1/7 + 1/37 is near 9/53; neither does alone."""
     a, r = np.arange(1000), 1000

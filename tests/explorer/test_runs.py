@@ -128,7 +128,7 @@ def test_a_study_of_ones_own_shows_its_axes_and_rows_and_nothing_of_the_paper(
         assert "claims" not in opened.text("#run").lower()
         names = page.get_by_role("navigation").get_by_role("link").all_inner_texts()
         assert names == ["Circles", "Channels", "Results", "Failures", "Try your own"]
-        assert page.locator("#claims, #questions, .not-planned").count() == 0
+        assert page.locator("#claims, .not-planned").count() == 0
         assert page.locator("a[href='#claims']").count() == 0
         figure = page.get_by_role("figure", name="Periods of my own", exact=True)
         assert page.locator("#results figure").count() == 1

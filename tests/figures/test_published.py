@@ -1,4 +1,4 @@
-"""The 29 figures of results/paper say what was recorded of them, and can be read."""
+"""The 22 figures of results/paper say what was recorded of them, and can be read."""
 
 import json
 
@@ -21,9 +21,9 @@ def drawn() -> Drawn:
     return {file.name: (file, file.draw()) for file in published_figures()}
 
 
-def test_there_are_29_figures(drawn: Drawn) -> None:
+def test_there_are_22_figures(drawn: Drawn) -> None:
     assert list(drawn) == list(SAID)
-    assert len(drawn) == 29
+    assert len(drawn) == 22
 
 
 @pytest.mark.parametrize("name", SAID)

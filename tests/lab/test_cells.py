@@ -10,7 +10,9 @@ from lab_records import (
     CONTROL,
     EXP1,
     EXP2,
+    KINDS,
     PROVENANCE,
+    also_ablated,
     configs_of,
     experiment_of_model,
     failed,
@@ -18,7 +20,6 @@ from lab_records import (
     plausible,
     records_of,
     run_of,
-    with_probe,
 )
 from prime_models import input_range, modulus, primes
 from primefourier.analysis import Interval
@@ -26,8 +27,7 @@ from primefourier.analysis.ablation import Kind
 from primefourier.lab import LearnedTable, Run
 from primefourier.lab.cells import Cell, split_drops
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.probe import KINDS, RowAblation
-from primefourier.lab.record import Record
+from primefourier.lab.record import Record, RowAblation
 from primefourier.lab.studies import CompositeModuli
 from primefourier.lab.studies.grid import Grid
 from small_models import small_config, small_study
@@ -213,10 +213,10 @@ def test_records_that_are_not_planned_do_not_count() -> None:
     assert (cell.seeds, mean(cell.relevant)) == ((42,), 0.5)
 
 
-def test_a_cell_of_another_ablation_is_made_of_probes() -> None:
+def test_a_cell_of_another_ablation_is_made_of_its_counts() -> None:
     configs = configs_of("exp1", sizes=(4,), ranges=(500,), seeds=(1, 2))
     records = [
-        with_probe(record, on={"mean": 0.4}, off={"mean": 0.02, "permute": 0.03})
+        also_ablated(record, on={"mean": 0.4}, off={"mean": 0.02, "permute": 0.03})
         for record in records_of(configs, on=0.8, off=0.1)
     ]
     found = {kind: cells_of(configs, records, kind)[4, 500] for kind in KINDS}
@@ -263,7 +263,7 @@ def test_accuracy_beyond_the_range_is_a_mean_over_models() -> None:
     assert one_cell(EXP2[:1], plausible(EXP2[:1])).accuracy_beyond == {}
 
 
-def test_a_kind_of_ablation_that_a_recipe_names_needs_no_probe() -> None:
+def test_a_kind_of_ablation_that_a_recipe_names_has_cells() -> None:
     config = replace(small_config(), ablations=("zero", "mean"))
     zeroed = measured(small_config(), [0.1, 0.5, 0.2]).measured
     size = zeroed.test_size

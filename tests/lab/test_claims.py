@@ -13,9 +13,11 @@ from lab_records import (
     CONTROL,
     EXP1,
     EXP2,
+    KINDS,
     PAPER,
     STUDIES,
     Value,
+    also_ablated,
     configs_of,
     failed,
     measured,
@@ -23,7 +25,6 @@ from lab_records import (
     records_of,
     run_of,
     with_fields,
-    with_probe,
 )
 from prime_models import input_range, modulus, primes
 from primefourier import lab
@@ -41,7 +42,6 @@ from primefourier.lab.claims import (
     tally,
 )
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.probe import KINDS
 from primefourier.lab.record import Measurement
 from primefourier.lab.studies import Study
 from primefourier.lab.studies.control import control_rows, count_costly, shuffled_order
@@ -318,7 +318,7 @@ def test_the_theorem_is_judged_by_its_checks(
 
 def test_other_kinds_of_ablation_are_judged_by_their_own_counts() -> None:
     records = [
-        with_probe(record, off={"mean": 0.1, "permute": 0.0})
+        also_ablated(record, off={"mean": 0.1, "permute": 0.0})
         for record in records_of(EXP1_AND_2, on=0.8, off=0.1)
     ]
     run = run_of(EXP1_AND_2, records)
@@ -400,7 +400,7 @@ def test_the_variance_is_that_of_seeds_about_their_mean() -> None:
 
 def test_rows_without_need_are_replaced_by_another_pairs() -> None:
     records = [
-        with_probe(record, off={"permute": lambda c: 0.2 * (modulus(c) in (3, 15))})
+        also_ablated(record, off={"permute": lambda c: 0.2 * (modulus(c) in (3, 15))})
         for record in records_of(EXP1_AND_2, on=0.8, off=0.3)
     ]
     found = lab_claims.judge(BY_NAME["S.6"], run_of(EXP1_AND_2, records).cells())

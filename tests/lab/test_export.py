@@ -11,20 +11,19 @@ import pytest
 from lab_records import (
     EXP1,
     EXP2,
+    also_ablated,
     configs_of,
     failed,
     measured,
     plausible,
     records_of,
     with_fields,
-    with_probe,
 )
 from prime_models import basis, input_range, modulus, primes
 from primefourier.lab import LearnedTable, export
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.export import COLUMNS, Format, record_rows, write_rows
-from primefourier.lab.probe import RowAblation
-from primefourier.lab.record import Record
+from primefourier.lab.record import Record, RowAblation
 from small_models import small_config
 
 FORMATS: tuple[Format, ...] = ("jsonl", "csv", "parquet")
@@ -241,17 +240,14 @@ def test_what_cannot_be_written_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_probes_are_columns_of_their_own(tmp_path: Path, kind: Format) -> None:
+def test_other_ablations_are_columns_of_their_own(tmp_path: Path, kind: Format) -> None:
     config = configs_of("exp1", sizes=(4,), ranges=(100,))[0]
     plain = records_of([config])[0]
-    record = with_probe(plain, off={"permute": 0.25}, block=lambda _c, _k, _p, d: d / 10)
-    (row,) = read(save([record], tmp_path, kind), kind)
+    (row,) = read(save([also_ablated(plain, off={"permute": 0.25})], tmp_path, kind), kind)
     assert row["permute_drops"] == [0.8, 0.25, 0.25, 0.25]
-    assert row["block_mean_drops"] == [d / 10 for d in range(6)] * 4
-    assert len(row["shift_error"]) == len(row["share_apart"]) == 26
-    assert row["off_block_energy"][:2] == [0.5, 0.25]
+    assert row["mean_drops"] == [0.8, 0.0, 0.0, 0.0]
     (row,) = read(save([plain], tmp_path, kind), kind)
-    assert row["permute_drops"] is row["shift_error"] is None
+    assert row["permute_drops"] is None
 
 
 @pytest.mark.parametrize("kind", FORMATS)

@@ -22,7 +22,6 @@ from lab_records import (
     run_of,
     studies_of,
     with_fields,
-    with_probe,
 )
 from prime_models import input_range, modulus
 from primefourier.lab import Axis, LearnedTable, Run, Study
@@ -40,7 +39,7 @@ FOUR = configs_of("exp1", sizes=(4,), ranges=(100,))
 SEVERAL_CELLS = ("E1.6", "E2.4", "T.1")
 """Claims whose evidence is not of one cell."""
 NEED_MORE = ("S.1", "S.6", "S.7")
-"""Statements that need several seeds, probes, and networks without the primes of N."""
+"""Statements that need several seeds, other ablations, and networks without the primes of N."""
 
 
 def page_of(
@@ -79,7 +78,7 @@ def test_the_whole_paper(paper: dict[str, Any]) -> None:
     assert paper["counts"] == {"planned": 750, "measured": 750, "failed": 0, "waiting": 0}
     assert states(paper) == [{"measured"}] * 3
     assert sum(len(cell["runs"]) for grid in paper["grids"] for cell in grid["cells"]) == 750
-    assert (paper["failures"], paper["questions"], paper["continue"]) == ([], None, [])
+    assert (paper["failures"], paper["continue"]) == ([], [])
     assert paper["commands"] == ["pfe reproduce --profile paper"]
     assert len(json.dumps(paper)) < 2_000_000
 
@@ -228,7 +227,6 @@ def test_a_study_of_ones_own_has_its_axes_and_no_commands_or_claims() -> None:
     assert (run["rows"], run["relevant"]) == (["3", "5", "7"], ["3"])
     assert data["counts"] == {"planned": 4, "measured": 3, "failed": 1, "waiting": 0}
     assert (data["claims"], data["commands"], data["continue"]) == ([], [], [])
-    assert data["questions"] is None
 
 
 def test_models_that_share_a_cell_are_told_apart_by_their_description() -> None:
@@ -286,8 +284,7 @@ def test_commands_follow_from_the_models_and_not_from_the_store() -> None:
     command = "pfe run exp1 --sizes 4 --ranges 100"
     data = page_of(FOUR)
     assert data["commands"] == data["continue"] == [command]
-    probed = page_of(FOUR, [*map(with_probe, plausible(FOUR[1:])), failed(FOUR[0])])
-    assert probed["continue"] == [f"{command} --probe"]
+    assert page_of(FOUR, [*plausible(FOUR[1:]), failed(FOUR[0])])["continue"] == [command]
     assert page_of(FOUR, plausible(FOUR))["continue"] == []
 
 

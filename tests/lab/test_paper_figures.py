@@ -1,4 +1,4 @@
-"""The paper's figures and those of probes: which there are, what they show, and their captions.
+"""The paper's figures: which there are, what they show, and their captions.
 
 ``tests/figures/test_published.py`` compares every text and value of the published ones.
 """
@@ -29,7 +29,6 @@ from lab_records import (
     records_of,
     run_of,
     with_fields,
-    with_probe,
 )
 from prime_models import input_range, modulus, primes
 from primefourier.figures.style import NOISE, OTHER, RELEVANT
@@ -379,76 +378,6 @@ def test_collapsed_networks_are_marked() -> None:
     tasks = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert tasks == ["3", "5†", "7"]
     assert "† A network ended at an accuracy of 0.85 or less." in around(figure)
-
-
-# Probes.
-
-
-def probed(configs: list[ModelConfig]) -> list[Record]:
-    return [with_probe(record) for record in records_of(configs, off=0.1)]
-
-
-def test_figures_of_probes_need_probes_of_the_papers_settings() -> None:
-    for configs in (EXP1[:4], configs_of("exp1", sizes=(4,), ranges=(100,), epochs=3)):
-        assert not [f for f in files(configs, records_of(configs)) if f.name.startswith("probe")]
-    other = configs_of("exp1", sizes=(4,), ranges=(100,), epochs=3)
-    assert not [f for f in files(other, probed(other)) if f.name.startswith("probe")]
-
-
-@pytest.mark.parametrize(("sizes", "shown"), [((4, 8, 10), 8), ((4, 6), 6)])
-def test_eight_primes_are_shown_or_the_largest_size(sizes: tuple[int, ...], shown: int) -> None:
-    configs = configs_of("exp1", sizes=sizes, ranges=(100,))
-    assert f"|P| = {shown}" in around(draw("probe-depths-exp1", configs, probed(configs)))
-
-
-def test_degenerate_moduli_are_left_out() -> None:
-    (zero, *_) = draw("probe-ablations-exp2", EXP2, probed(EXP2)).axes
-    lines = [np.asarray(line.get_ydata(), dtype=float) for line in zero.lines]
-    firsts = [np.isnan(values[0]) for values in lines if len(values) == 5]
-    assert firsts == [False] * 8 + [True] * 2
-
-
-def test_equivariance_at_the_end_is_split_by_modulus() -> None:
-    configs = configs_of("exp1", sizes=(4,), ranges=(100, 500), seeds=(1, 2))
-    records = []
-    for record in records_of(configs):
-        ends = {record.config.training.epochs: modulus(record.config) / 100}
-        records.append(with_probe(record, curve=lambda epoch, ends=ends: ends.get(epoch, 1.0)))  # type: ignore[misc]
-    drawn = draw("probe-equivariance-exp1", configs, records)
-    axes = drawn.axes[2]
-    assert [text.get_text() for text in axes.get_xticklabels()] == ["3", "5", "7", "11"]
-    assert len(axes.lines) == 4, "two ranges, two seeds"
-    for line in axes.lines:
-        assert np.asarray(line.get_ydata(), float) == pytest.approx([0.03, 0.05, 0.07, 0.11])
-    assert_readable(drawn)
-
-
-def test_seeds_are_shown_with_the_share_that_the_paper_claims() -> None:
-    configs = configs_of("exp1", sizes=(4, 10), ranges=(100, 500), seeds=(1, 2))
-    records = [
-        with_probe(record) for record in records_of(configs, off=lambda c: 0.02 * (c.seed == 2))
-    ]
-    figure = draw("probe-seeds", configs, records)
-    first, second = figure.axes
-    assert first.get_title("left") == "E1.3: |P| ≤ 8, 2 configurations"
-    assert [text.get_text() for text in first.get_xticklabels()] == ["1", "2"]
-    level, zero, *_ = first.lines
-    assert np.asarray(level.get_ydata()).tolist() == [0.5, 0.5]
-    assert np.asarray(zero.get_ydata()).tolist() == [1.0, 0.5], (
-        "0.02 is below 0.032 and above 0.011"
-    )
-    assert inside(second) == ["not measured yet"]
-    assert_readable(figure)
-
-
-def test_the_caption_counts_diverged_models() -> None:
-    configs = configs_of("exp1", sizes=(4,), ranges=(100,))
-    first, *others = records_of(configs)
-    diverged = with_probe(first, curve=lambda epoch: 0.5 if epoch < 3 else None)
-    records = [diverged, *map(with_probe, others)]
-    drawn = draw("probe-equivariance-exp1", configs, records)
-    assert "Diverged models, skipped where they have no value: 1." in around(drawn)
-    assert_readable(drawn)
 
 
 # Captions.

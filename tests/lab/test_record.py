@@ -1,12 +1,11 @@
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 import pytest
 
 from lab_records import failed
 from primefourier.lab.measurement import measure
-from primefourier.lab.probe import Probe
 from primefourier.lab.record import Measurement, Record
 from small_models import small_config
 
@@ -120,18 +119,3 @@ def test_an_error_can_always_be_written_down() -> None:
     assert (
         failed(small_config(), "Traceback:\n  line 3\nValueError: no\n").reason == "ValueError: no"
     )
-
-
-def test_a_probe_comes_with_its_provenance_and_fits_its_model() -> None:
-    record = measure(small_config(), probe=True)
-    data = json.loads(json.dumps(record.to_dict(), allow_nan=False))
-    assert record.probe is not None
-    assert Probe.from_dict(data["probe"]) == record.probe
-    assert data["probed"] == data["provenance"]
-    plain = replace(record, probe=None, probed=None).to_dict()
-    assert (plain["probe"], plain["probed"]) == (None, None)
-    with pytest.raises(ValueError, match="probe and probed must be given together"):
-        replace(record, probe=None)
-    for other in ({"epochs": 3}, {"depth": 1}, {"depth": 3}):
-        with pytest.raises(ValueError, match="must have values for"):
-            replace(record, config=small_config(**other))

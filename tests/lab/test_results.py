@@ -16,13 +16,13 @@ import pytest
 
 from lab_records import (
     EXP1,
+    also_ablated,
     configs_of,
     failed,
     measured,
     plausible,
     run_of,
     studies_of,
-    with_probe,
 )
 from prime_models import modulus
 from primefourier import lab
@@ -39,11 +39,11 @@ CONFIGS = EXP1[:4]
 
 
 def write_run(folder: Path) -> Path:
-    """Write a store with two probed models, one that failed and one that waits."""
+    """Write a store with two measured models, one that failed and one that waits."""
     folder.mkdir(parents=True, exist_ok=True)
     with write_store(folder) as store:
         store.begin(studies_of(CONFIGS), "pfe run exp1 --sizes 4 --ranges 100")
-        for record in map(with_probe, plausible(CONFIGS[:2])):
+        for record in plausible(CONFIGS[:2]):
             store.add(record)
         store.add(failed(CONFIGS[2]))
     return folder
@@ -54,7 +54,7 @@ def test_a_folder_is_opened_by_its_name(tmp_path: Path) -> None:
     assert run.planned == CONFIGS
     assert [record.config for record in run.records] == CONFIGS[:3]
     assert list(run.commands) == ["pfe run exp1 --sizes 4 --ranges 100"]
-    assert run.counts == {"planned": 4, "measured": 2, "failed": 1, "waiting": 1, "probed": 2}
+    assert run.counts == {"planned": 4, "measured": 2, "failed": 1, "waiting": 1}
     assert run.failures == [run.records[2]]
     assert repr(run) == f"Run({str(tmp_path)!r}: 2 of 4 models measured)"
 
@@ -63,7 +63,7 @@ def test_the_store_is_read_once_and_claims_are_judged_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = []
-    for name in ("read_store", "judge_claims", "answer_questions"):
+    for name in ("read_store", "judge_claims"):
         original = getattr(results, name)
 
         def counted(*args: object, _name: str = name, _original: object = original) -> object:
@@ -74,26 +74,22 @@ def test_the_store_is_read_once_and_claims_are_judged_once(
     run = lab.open(write_run(tmp_path))
     assert run.claims() is run.claims("zero")
     run.save_claims()
-    run.save_questions()
     run.report()
     run.page_data()
-    assert sorted(calls) == ["answer_questions", "judge_claims", "read_store"]
+    assert sorted(calls) == ["judge_claims", "read_store"]
 
 
 def test_files_go_to_the_folder_of_the_run(tmp_path: Path) -> None:
     configs = configs_of("exp1", sizes=(4,), ranges=(100,))
-    run = run_of(configs, map(with_probe, plausible(configs)), tmp_path)
-    written = [*run.save_claims(), *run.save_questions(), run.report()]
-    assert [path.name for path in written] == [
-        "claims.json", "claims.md", "questions.json", "questions.md", "report.html",
-    ]  # fmt: skip
+    run = run_of(configs, plausible(configs), tmp_path)
+    written = [*run.save_claims(), run.report()]
+    assert [path.name for path in written] == ["claims.json", "claims.md", "report.html"]
     assert {path.parent for path in written} == {tmp_path}
     assert len(json.loads(written[0].read_text())) == 21
     run.export(tmp_path / "records.csv")
     assert (tmp_path / "records.csv").read_text().startswith("key,status,study")
     with pytest.raises(ValueError, match="format must be 'jsonl', 'csv' or 'parquet', got 'xlsx'"):
         run.export(tmp_path / "records.xlsx")
-    assert run_of(configs, plausible(configs), tmp_path / "none").save_questions() == []
 
 
 def test_figures_are_not_written_through_a_link(tmp_path: Path) -> None:
@@ -176,7 +172,7 @@ def test_a_summary_leaves_out_what_is_not_measured_and_names_further_axes() -> N
 
 
 def test_a_summary_may_be_of_another_kind_of_ablation() -> None:
-    run = run_of(CONFIGS, map(with_probe, plausible(CONFIGS)))
+    run = run_of(CONFIGS, map(also_ablated, plausible(CONFIGS)))
     zero, permuted = run.summary(), run.summary("permute")
     assert [row["|P|"] for row in zero] == [row["|P|"] for row in permuted] == [4]
     assert permuted[0]["other_drop"] == 0.0 != zero[0]["other_drop"]
@@ -192,7 +188,7 @@ def test_progress_is_that_of_each_study_and_shared_models_count_once() -> None:
         "two": {"planned": 4, "measured": 1, "failed": 1, "waiting": 2},
     }
     assert run.planned == MINE[:6]
-    assert run.counts == {"planned": 6, "measured": 3, "failed": 1, "waiting": 2, "probed": 0}
+    assert run.counts == {"planned": 6, "measured": 3, "failed": 1, "waiting": 2}
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -240,7 +236,6 @@ def test_a_study_of_ones_own_is_measured_stored_and_opened(tmp_path: Path) -> No
     assert [row["N"] for row in rows] == [3, 5]
     assert [row["beyond"] for row in rows] == [r.measured.accuracy_beyond for r in records]
     assert [claim.verdict for claim in run.claims().values()].count("not measured yet") == 20
-    assert run.questions() is None
     assert "My study" in run.report().read_text()
 
 

@@ -7,7 +7,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from primefourier.lab import ModelConfig, measurement, training
 from primefourier.lab.cost import model_flops
 from primefourier.lab.measurement import measure
 from primefourier.lab.record import Record
-from primefourier.lab.store import FolderError, StoreError, read_store, write_store
+from primefourier.lab.store import FolderError, StoreError, read_store
 from primefourier.lab.sweep import Progress, measured_in, run, stoppable
 from small_models import small_config, small_study
 
@@ -47,10 +46,6 @@ if __name__ == "__main__":
 def records_of(folder: Path) -> list[Record]:
     with read_store(folder) as store:
         return store.records()
-
-
-def without_probe(record: Record) -> Record:
-    return replace(record, probe=None, probed=None)
 
 
 def test_every_model_is_measured_once_with_the_same_result_as_alone(tmp_path: Path) -> None:
@@ -88,71 +83,16 @@ def test_failed_models_are_recorded_and_tried_again(tmp_path: Path) -> None:
     assert all(record.error is None for record in records_of(tmp_path))
 
 
-def test_probes_are_added_and_records_measured_without_them_stay(
-    tmp_path: Path, logged: Callable[[], list[str]]
-) -> None:
-    run(CONFIGS[:3], tmp_path, workers=0)
-    before = records_of(tmp_path)
-    outcome = run(CONFIGS[:3], tmp_path, workers=0, probe=True)
-    assert (outcome.progress.before, outcome.progress.done) == (0, 3)
-    after = records_of(tmp_path)
-    assert [without_probe(record) for record in after] == before
-    assert [r.probe for r in after] == [measure(c, probe=True).probe for c in CONFIGS[:3]]
-    assert all(r.probed and r.probed.seconds != r.provenance.seconds for r in after)
-    for probe in (True, False):
-        again = run(CONFIGS[:3], tmp_path, workers=0, probe=probe)
-        assert (again.progress.before, again.progress.done) == (3, 0)
-    assert records_of(tmp_path) == after
-    assert logged() == []
-
-
-def test_unmeasured_models_come_before_unprobed_ones_seed_by_seed(tmp_path: Path) -> None:
+def test_models_are_trained_seed_by_seed_and_longest_first(tmp_path: Path) -> None:
     long = [small_config(seed=seed, epochs=4) for seed in range(2)]
-    short, new = CONFIGS[0], [CONFIGS[1], small_config(seed=7, epochs=2)]
-    run([*long, short], tmp_path, workers=0)
-    run([long[1]], tmp_path, workers=0, probe=True)
     seen: list[str] = []
 
     def show(progress: Progress) -> None:
         if progress.last is not None:
             seen.append(progress.last.config.key)
 
-    outcome = run([short, *long, *new], tmp_path, workers=0, probe=True, on_progress=show)
-    assert seen == [config.key for config in (*new, long[0], short)]
-    assert (outcome.progress.before, outcome.progress.done) == (1, 4)
-    assert all(record.probe is not None for record in records_of(tmp_path))
-
-
-def test_different_numbers_for_a_probe_are_reported_and_the_record_stays(
-    tmp_path: Path, logged: Callable[[], list[str]]
-) -> None:
-    records = [measure(config) for config in CONFIGS[:2]]
-    first = records[0].measured
-    changed = replace(records[0], measurement=replace(first, correct=first.correct + 1))
-    with write_store(tmp_path) as store:
-        store.begin([small_study(*CONFIGS[:2])], "x")
-        store.add(changed)
-        store.add(records[1])
-    run(CONFIGS[:3], tmp_path, workers=0, probe=True)
-    (message,) = logged()
-    assert message.startswith(f"{CONFIGS[0].describe()} was trained again for its probe and gave")
-    after = records_of(tmp_path)
-    assert [without_probe(record) for record in after[:2]] == [changed, records[1]]
-    assert all(record.probe is not None for record in after)
-
-
-def test_a_failing_probe_leaves_the_record_and_is_tried_again(
-    tmp_path: Path, logged: Callable[[], list[str]]
-) -> None:
-    run(CONFIGS[:1], tmp_path, workers=0)
-    before = records_of(tmp_path)
-    outcome = run(CONFIGS[:1], tmp_path, workers=0, probe=True, device="no such device")
-    assert (outcome.progress.done, outcome.progress.failed) == (0, 1)
-    assert records_of(tmp_path) == before
-    (message,) = logged()
-    assert message.startswith(f"{CONFIGS[0].describe()} failed when trained again for its probe: ")
-    assert run(CONFIGS[:1], tmp_path, workers=0, probe=True).progress.done == 1
-    assert [without_probe(record) for record in records_of(tmp_path)] == before
+    run([*CONFIGS[:2], *reversed(long)], tmp_path, workers=0, on_progress=show)
+    assert seen == [c.key for c in (long[0], CONFIGS[0], long[1], CONFIGS[1])]
 
 
 def test_a_finished_run_is_left_as_it_is(tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from lab_records import failed
+from primefourier.analysis.ablation import Kind
 from primefourier.cluster import ClusterError
 from primefourier.lab.measurement import measure
-from primefourier.lab.record import Record
+from primefourier.lab.record import Record, RowAblation
 from primefourier.lab.verify import Check, choose_sample, verify_records
 from small_models import small_config
 
@@ -44,18 +45,18 @@ def test_model_trained_again_is_the_same(records: list[Record]) -> None:
         assert (check.same, check.difference) == (True, "")
 
 
-def test_probes_are_compared(records: list[Record]) -> None:
-    probed = measure(CONFIGS[3], probe=True)
-    checks = {c.record.config.seed: c for c in verify_records([*records[:1], probed], workers=0)}
-    assert checks[3].again.probe == probed.probe is not None
-    assert checks[0].again.probe is None
-    assert all(check.same for check in checks.values())
-    assert probed.probe is not None
-    other = replace(probed.probe, shift_error=(0.5, *probed.probe.shift_error[1:]))
-    (check,) = verify_records([replace(probed, probe=other)], workers=0)
-    assert (check.same, check.difference) == (
-        False,
-        f"probe shift_error[0]: 0.5 → {probed.probe.shift_error[0]}",
+def test_other_ablations_are_compared_if_the_recipe_asks_for_them(records: list[Record]) -> None:
+    asked = measure(replace(CONFIGS[3], ablations=("zero", "permute")))
+    counts = asked.measured.ablations["permute"]
+    for record, same in ((records[0], True), (asked, False)):
+        other: dict[Kind, RowAblation] = {
+            "permute": replace(counts, lost=(counts.lost[0] + 1, *counts.lost[1:]))
+        }
+        changed = replace(record, measurement=replace(record.measured, ablations=other))
+        (check,) = verify_records([changed], workers=0)
+        assert check.same is same
+    assert check.difference == (
+        f"ablations permute lost[0]: {counts.lost[0] + 1} → {counts.lost[0]}"
     )
 
 
