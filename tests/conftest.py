@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from chaos import disk
-from chaos.doomed_starts import DoomedStarts
+import disk
 
 # Tests send Ctrl-C to programs they start; in a shell's background they would inherit it ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -28,7 +27,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 MARKS = {
     "browser": pytest.mark.browser,
-    "doomed_starts": pytest.mark.process,
     "small_disk": pytest.mark.process,
     "smoke": pytest.mark.process,
 }
@@ -37,13 +35,11 @@ SLOW = (
     *(
         "tests/figures/",
         "tests/test_documentation.py",
-        "tests/test_fuzz.py",
         "tests/test_security.py",
     ),
     *(f"tests/lab/test_{name}_figures.py" for name in ("paper", "profile", "study")),
-    *("tests/lab/test_migrate.py", "tests/lab/test_parts.py", "tests/lab/test_studies.py"),
-    *("tests/test_published.py", "tests/lab/test_row_ablation.py", "tests/test_chaos.py"),
-    "tests/lab/test_store_repair.py",
+    *("tests/lab/test_parts.py", "tests/lab/test_studies.py"),
+    *("tests/test_published.py", "tests/lab/test_row_ablation.py"),
 )
 """Files whose tests draw, train or read a lot."""
 _quick: list[pytest.Item] = []
@@ -119,13 +115,3 @@ def logged(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
     """Return what this package has logged so far."""
     caplog.set_level(logging.INFO, "primefourier")
     return lambda: [r.getMessage() for r in caplog.records if r.name.startswith("primefourier")]
-
-
-@pytest.fixture
-def doomed_starts(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> DoomedStarts:
-    """Worker processes of this one can be killed while they start."""
-    folder = tmp_path_factory.mktemp("doomed")
-    monkeypatch.syspath_prepend(str(folder))
-    return DoomedStarts(folder)

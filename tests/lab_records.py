@@ -28,15 +28,11 @@ Value = float | Callable[[ModelConfig], float]
 
 def studies_of(configs: Iterable[ModelConfig]) -> list[Study]:
     """Return the paper's studies that some models of its experiments belong to, by settings."""
-    groups: dict[str, tuple[type[Experiment], list[ModelConfig]]] = {}
+    groups: dict[str, tuple[Study, list[ModelConfig]]] = {}
     for config in configs:
-        experiment = experiment_of_model(config)
-        name = experiment.name_of([config])
-        groups.setdefault(name, (experiment, []))[1].append(config)
-    return [
-        Study(name, some, kind.title_of(some), kind.axes, kind.threshold)
-        for name, (kind, some) in groups.items()
-    ]
+        study = maker_of(config).study()
+        groups.setdefault(study.name, (study, []))[1].append(config)
+    return [replace(study, configs=some) for study, some in groups.values()]
 
 
 def run_of(
@@ -56,12 +52,24 @@ def with_fields(config: ModelConfig, **changes: Any) -> ModelConfig:
     return replace(config, **changes)
 
 
-def experiment_of_model(config: ModelConfig) -> type[Experiment]:
-    """Return the experiment of a model that has the paper's or other settings."""
+def maker_of(config: ModelConfig) -> Experiment:
+    """Return an experiment with the settings of a model."""
     embedding, task = prime_parts(config)
+    settings: dict[str, Any] = {
+        "primes": embedding.primes,
+        "depth": embedding.depth,
+        "operation": task.operation,
+        "pairs": task.samples,
+        "epochs": config.training.epochs,
+        "batch_size": config.training.batch_size,
+        "learning_rate": config.training.learning_rate,
+        "ranges": (task.input_range,),
+    }
     if isinstance(embedding, ShuffledPrimeFourier):
-        return ShuffledControl
-    return SinglePrime if task.modulus in embedding.primes else CompositeModuli
+        return ShuffledControl(embedding=f"shuffled-{embedding.unit}", **settings)
+    if task.modulus in embedding.primes:
+        return SinglePrime(**settings)
+    return CompositeModuli(moduli=(task.modulus,), **settings)
 
 
 PAPER = models_of(profile("paper"))

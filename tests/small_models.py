@@ -14,7 +14,7 @@ from primefourier.lab import (
 )
 
 TASK = ("operation", "modulus", "input_range", "operands", "samples", "beyond", "beyond_samples")
-TRAINING = ("epochs", "batch_size", "learning_rate", "trainer", "optimizer_name", "weight_decay")
+TRAINING = ("epochs", "batch_size", "learning_rate", "test_every", "optimizer_name", "weight_decay")
 
 
 def small_config(**changes: Any) -> ModelConfig:

@@ -1,14 +1,13 @@
 """The promises of docs/security.md that concern the whole project."""
 
 import ast
+import hashlib
 import json
 import re
 import shlex
 import shutil
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from lab_records import run_of, studies_of
 from primefourier.cli.app import run
 from primefourier.lab import Axis, ModelConfig, Run, Study, UnknownPart
 from primefourier.lab.measurement import measure
-from primefourier.lab.store import write_store
+from primefourier.lab.store import STORE_NAME, write_store
 from primefourier.lab.studies.paper_figures import draw_figures
 from read_page import read_page
 from small_models import small_config
@@ -166,18 +165,23 @@ def test_nothing_that_a_store_names_is_imported(
 def test_a_name_of_a_study_that_no_program_writes_is_damage(
     hostile_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with closing(sqlite3.connect(hostile_folder / "records.sqlite")) as opened, opened:
-        for table, column in (("studies", "name"), ("members", "study")):
-            opened.execute(f"UPDATE {table} SET {column} = ? WHERE {column} LIKE 'x/%'", (HOSTILE,))
+    path = hostile_folder / STORE_NAME
+    facts = (json.loads(line)["fact"] for line in path.read_text().splitlines())
+    with path.open("wb") as file:
+        printable = strange_study(strange_model()).name.removeprefix("x/../../")
+        for fact in facts:
+            text = json.dumps(fact).replace(json.dumps(f"x/../../{printable}"), json.dumps(HOSTILE))
+            digest = hashlib.sha256(text.encode()).hexdigest()
+            file.write(f'{{"sha256":"{digest}","fact":{text}}}\n'.encode())
     assert run(["status", str(hostile_folder)]) == 1
     shown = capsys.readouterr().err
-    assert "is damaged: a study cannot be read" in shown
+    assert "is damaged: line 1, a study needs a name such as 'mine'" in shown
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", shown)
 
 
 def test_names_of_figures_are_made_of_plain_letters() -> None:
     """The paper's figures have fixed names; those of other studies begin with the study's name."""
-    odd = small_config(primes=(2, 3, 5), learning_rate=0.1, trainer="plain")
+    odd = small_config(primes=(2, 3, 5), learning_rate=0.1, epochs=3)
     for figure in draw_figures(run_of([odd]).grids):
         assert re.fullmatch(r"figure-[a-z0-9-]+", figure.name)
     studies = [strange_study(strange_model()), Study("é" * 200, [small_config()])]

@@ -14,8 +14,8 @@ from lab_records import (
     STUDIES,
     also_ablated,
     configs_of,
-    experiment_of_model,
     failed,
+    maker_of,
     plausible,
     records_of,
     studies_of,
@@ -42,7 +42,7 @@ def pfe(capsys: pytest.CaptureFixture[str]) -> Pfe:
 
 def is_trained_here(config: ModelConfig) -> bool:
     task = config.to_dict()["task"]
-    return experiment_of_model(config) is SinglePrime and task["input_range"] == 100
+    return isinstance(maker_of(config), SinglePrime) and task["input_range"] == 100
 
 
 @pytest.fixture(scope="session")
@@ -55,9 +55,10 @@ def smoke(
     """
     folder = tmp_path_factory.mktemp("smoke")
     keys = {config.key for config in models_of(profile("smoke"))}
-    with read_store(PAPER_RUN) as published, write_store(folder) as store:
-        store.begin(profile("smoke"), "pfe reproduce --profile smoke --out smoke")
-        for record in published.records():
+    with write_store(folder) as store:
+        planned = [experiment.study() for experiment in profile("smoke")]
+        store.begin(planned, "pfe reproduce --profile smoke --out smoke")
+        for record in read_store(PAPER_RUN).records:
             if record.config.key in keys and not is_trained_here(record.config):
                 store.add(record)
     done = subprocess.run(

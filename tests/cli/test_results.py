@@ -16,7 +16,7 @@ from lab_records import EXP1, studies_of
 from prime_models import modulus
 from primefourier import lab
 from primefourier.lab.config import prime_parts
-from primefourier.lab.store import BACKUP_NAME, STORE_NAME, write_store
+from primefourier.lab.store import STORE_NAME, write_store
 from primefourier.lab.sweep import Progress
 from small_models import small_config, small_study
 
@@ -32,7 +32,7 @@ def test_status_counts_models_and_shows_failures(pfe: Pfe, paper: Path) -> None:
     assert ["exp1", "350", "346", "2", "2"] in rows
     assert ["all", "750", "746", "2", "2"] in rows
     assert "a+b mod 3 r=100 |P|=4 seed=42 failed:\n  │ Traceback: out of luck\n" in out
-    assert f"pfe reproduce --profile paper --out {paper}\n" in out
+    assert out.endswith("To continue, run the same command again.\n")
     data = json.loads(pfe("status", str(paper), "--json")[1])
     assert (data["planned"], data["done"], data["failed"]) == (750, 746, 2)
     assert data["studies"]["exp2"] == {"planned": 50, "done": 50, "failed": 0}
@@ -219,15 +219,15 @@ def test_a_damaged_store_is_repaired_and_the_damaged_file_kept(pfe: Pfe, tmp_pat
 
 def test_models_without_a_measurement_are_named(pfe: Pfe, tmp_path: Path) -> None:
     lab.run(CONFIGS[:2], tmp_path, workers=0)
-    backup = (tmp_path / BACKUP_NAME).read_bytes()
+    assert "is intact. 2 of 2 models are measured.\n" in pfe("repair", str(tmp_path))[1]
     lab.run(CONFIGS, tmp_path, workers=0, device="no such device")
     (tmp_path / STORE_NAME).write_bytes((tmp_path / STORE_NAME).read_bytes().replace(b"no s", b"x"))
     code, out, _ = pfe("repair", str(tmp_path))
     assert code == 0
-    assert "is repaired: 2 of 14 models are measured" in out
+    assert "Line 22 of records.jsonl was damaged: it differs from what was written.\n" in out
+    assert "is repaired; the damaged file is kept as records.jsonl.damaged-" in out
+    assert "2 of 14 models are measured." in out
     assert CONFIGS[2].describe() in out
     assert "and 2 more" in out
-    assert out.endswith(f"again to train them; pfe status {tmp_path} prints it.\n")
-    (tmp_path / STORE_NAME).unlink()
-    (tmp_path / BACKUP_NAME).write_bytes(backup)
-    assert "2 of 2 models are measured" in pfe("repair", str(tmp_path))[1]
+    assert out.endswith("Run the same command again to train them.\n")
+    assert "is intact. 2 of 14 models are measured.\n" in pfe("repair", str(tmp_path))[1]

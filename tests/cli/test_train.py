@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lab_records import experiment_of_model
+from lab_records import maker_of
 from primefourier.lab.store import read_store
 from primefourier.lab.studies import SinglePrime
 from read_page import read_page
@@ -46,9 +46,9 @@ def test_any_part_or_extension_can_be_run(
     assert (code, "Measured 8 of 8 models" in text) == (0, True)
     assert err.count("warning: N = 30: The basis cannot see the factor 2") == 1
     assert "To see all of 30, add the prime 2." in err
-    with read_store(here / "my out") as store:
-        configs = [record.config for record in store.records()]
-        (command,) = store.read().commands
+    store = read_store(here / "my out")
+    configs = [record.config for record in store.records]
+    (command,) = store.commands
     assert command.startswith("pfe run exp2 --moduli 15,30 ")
     assert command.endswith("--out 'my out'")
     assert {(c.task.modulus, c.task.input_range, c.seed) for c in configs} == {
@@ -63,8 +63,10 @@ def test_settings_file_replaces_experiment_and_options(pfe: Pfe, here: Path) -> 
     part = "sizes = [2]\nranges = [20]\nepochs = 1\ndepth = 2\n"
     Path("mine.toml").write_text(f"[exp1]\n{part}[control]\n{part}embedding = 'shuffled-pair'\n")
     assert pfe("run", "--config", "mine.toml", "--workers", "0")[0] == 0
-    with read_store(here / "results" / "mine") as store:
-        found = [record.config.to_dict()["embedding"] for record in store.records()]
+    found = [
+        record.config.to_dict()["embedding"]
+        for record in read_store(here / "results" / "mine").records
+    ]
     assert sorted((part["name"], part.get("unit")) for part in found) == [
         *[("prime-fourier", None)] * 2,
         *[("shuffled-prime-fourier", "pair")] * 2,
@@ -193,9 +195,9 @@ def test_a_study_in_a_file_is_run_and_named_by_it(pfe: Pfe, here: Path) -> None:
         "pfe summary results/mine shows the results, pfe report results/mine --open a page.\n"
     )
     assert "a+b mod 5 r=20 digits of a test base=10 epochs=1 seed=0 accuracy " in err
-    with read_store(here / "results" / "mine") as store:
-        (study,) = store.read().studies
-        records = store.records()
+    store = read_store(here / "results" / "mine")
+    (study,) = store.studies
+    records = store.records
     assert (study.name, len(study.configs)) == ("digits", 6)
     assert {record.config.row_names for record in records} == {("3^0", "3^1"), ("10^0", "10^1")}
     code, text, err = pfe("run", "mine.py", "--workers", "0")
@@ -210,8 +212,7 @@ def test_a_study_in_a_file_trains_alike_on_workers_and_is_read_without_it(
     found = []
     for workers in ("0", "2"):
         assert pfe("run", "mine.py", "--workers", workers, "--out", workers)[0] == 0
-        with read_store(here / workers) as store:
-            found.append({r.config.key: r.measured for r in store.records()})
+        found.append({r.config.key: r.measured for r in read_store(here / workers).records})
     assert len(found[0]) == 6
     assert found[0] == found[1]
     Path("mine.py").unlink()
@@ -305,10 +306,9 @@ def test_the_main_result_is_seen_and_a_second_run_trains_nothing(
     assert lines[1].startswith("[18/21] ")
     assert "models per minute, about" in lines[3]
     assert (len(lines), lines[-1].endswith("done")) == (5, True)
-    with read_store(folder) as store:
-        records = store.records()
+    records = read_store(folder).records
     for record in records:
-        if experiment_of_model(record.config) is SinglePrime:
+        if isinstance(maker_of(record.config), SinglePrime):
             p = record.config.task.modulus
             drops = dict(zip(record.config.row_names, record.row_drops(), strict=True))
             assert record.measured.accuracy > 0.99
@@ -333,14 +333,12 @@ def test_a_killed_study_in_a_file_is_continued(pfe: Pfe, here: Path) -> None:
         assert child.stderr.readline() == "6 models\n"
         assert child.stderr.readline().startswith("[1/6] ")
         os.killpg(child.pid, signal.SIGKILL)
-    with read_store(here / "out") as store:
-        before = {r.config.key: (r.measured, r.provenance) for r in store.records()}
+    before = {r.config.key: (r.measured, r.provenance) for r in read_store(here / "out").records}
     assert 1 <= len(before) < 6
     code, text, err = pfe("run", "mine.py", "--workers", "2", "--out", "out")
     assert (code, "Measured 6 of 6 models" in text) == (0, True)
     assert err.startswith(f"6 models, {len(before)} of them measured before\n")
-    with read_store(here / "out") as store:
-        after = {r.config.key: (r.measured, r.provenance) for r in store.records()}
+    after = {r.config.key: (r.measured, r.provenance) for r in read_store(here / "out").records}
     assert len(after) == 6
     assert before == {key: after[key] for key in before}, "nothing is trained twice"
 

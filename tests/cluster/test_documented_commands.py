@@ -15,11 +15,11 @@ from typing import Any
 import psutil  # type: ignore[import-untyped]  # which Dask brings
 import pytest
 import yaml  # type: ignore[import-untyped]
-from distributed import Client
-
 from chaos.dask_cluster import DaskCluster
 from chaos.driver import Driver
 from chaos.sweep import Sweep
+from distributed import Client
+
 from primefourier.cluster import remote_client, scheduler_address
 
 pytestmark = pytest.mark.process

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import dask
 import pytest
+from chaos.doomed_starts import DoomedStarts
 from distributed import Client, LocalCluster
 
-from chaos.doomed_starts import DoomedStarts
 from primefourier.cluster import ClusterError, local_client
 
 pytestmark = pytest.mark.process

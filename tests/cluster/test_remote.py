@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from chaos.dask_cluster import DaskCluster
+
 from other_software import pretend, without_the_project
 from primefourier.cluster import (
     ClusterError,

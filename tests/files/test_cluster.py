@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from chaos.dask_cluster import DaskCluster
+
 from number_files import BASIS, assert_codes, names, write_input
 from primefourier.cluster import ClusterError
 from primefourier.files import BadRowError, FileError, Progress, Summary, encode_file

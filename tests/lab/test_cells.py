@@ -14,8 +14,8 @@ from lab_records import (
     PROVENANCE,
     also_ablated,
     configs_of,
-    experiment_of_model,
     failed,
+    maker_of,
     measured,
     plausible,
     records_of,
@@ -78,7 +78,7 @@ def test_a_cell_has_the_means_that_the_protocol_defines(
                 (mine if modulus(config) % p == 0 else others).append((lost - gained) / m.test_size)
             on.append(sum(mine) / len(mine))
             off.append(sum(others) / len(others))
-        composite = experiment_of_model(configs[0]) is CompositeModuli
+        composite = isinstance(maker_of(configs[0]), CompositeModuli)
         assert len(on) == len(cell.records) == (1 if composite else row)
         assert mean(cell.relevant) == pytest.approx(sum(on) / len(on), abs=1e-12)
         assert mean(cell.other) == pytest.approx(sum(off) / len(off), abs=1e-12)

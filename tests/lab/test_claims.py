@@ -548,13 +548,6 @@ def test_further_runs_count_for_the_claims_alone() -> None:
     assert both.summary() == alone.summary()
 
 
-def test_where_both_trainers_measured_the_fast_one_counts() -> None:
-    plain = [with_fields(config, trainer="plain") for config in SMALL]
-    slow, fast = records_of(plain, on=0.25), records_of(SMALL, on=0.75)
-    assert summary(run_of([*plain, *SMALL], [*slow, *fast])) == summary(run_of(SMALL, fast))
-    assert summary(run_of(plain, slow)) == summary(run_of(SMALL, records_of(SMALL, on=0.25)))
-
-
 # How findings are written.
 
 

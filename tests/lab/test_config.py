@@ -53,7 +53,7 @@ OTHER_VALUES: dict[type[Any], dict[str, Any]] = {
         "learning_rate": 0.004,
         "optimizer_name": "sgd",
         "weight_decay": 0.1,
-        "trainer": "plain",
+        "test_every": 2,
     },
 }
 """A value of each field of each part that differs from the one below."""
@@ -139,7 +139,7 @@ def test_a_config_is_read_back_from_json(kind: str, part: Any) -> None:
         ({"optimizer_name": "adma"}, "did you mean 'adam'"),
         ({"operation": "ad"}, "did you mean 'add'"),
         ({"unit": "row"}, "unit must be"),
-        ({"trainer": "quick"}, "trainer must be 'fast' or 'plain'"),
+        ({"test_every": 0}, "test_every must be an integer of at least 1"),
         ({"primes": (3, 9)}, "primes must be distinct primes, got 9"),
         ({"primes": ()}, "prime"),
         ({"primes": (3, 2**9689 - 1)}, r"primes must be below 2\^63, got a number of 9689 bits"),

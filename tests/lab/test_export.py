@@ -92,7 +92,7 @@ def test_a_file_holds_every_figure_of_every_record(tmp_path: Path, kind: Format)
             "primes": list(primes(config)), "depth": basis(config).depth, "operation": "add",
             "samples": 80_000, "embedding": "prime-fourier", "network": "row-classifier",
             "seed": config.seed, "epochs": config.training.epochs, "batch_size": 1024,
-            "learning_rate": 3e-3, "trainer": training["trainer"],
+            "learning_rate": 3e-3, "test_every": training["test_every"],
             "config": json.dumps(config.to_dict()),
             "key": config.key, "status": "done" if m else "failed", "error": record.error,
             "degenerate": 2 * (input_range(config) - 1) < modulus(config),
@@ -158,24 +158,22 @@ def test_accuracy_beyond_the_range_and_other_ablations_are_columns(
     tmp_path: Path, kind: Format
 ) -> None:
     config = with_fields(
-        small_config(), beyond=(100, 10**30), beyond_samples=4, ablations=("zero", "optimal")
+        small_config(), beyond=(100, 10**30), beyond_samples=4, ablations=("zero", "mean")
     )
     counts = measured(small_config(), [0.5, 0.25, 0.0]).measured
     half = RowAblation(counts.correct, (counts.test_size // 2, 0, 0), (0, 0, 0))
-    counts = replace(
-        counts, beyond={"100": (3, 4), str(10**30): (1, 4)}, ablations={"optimal": half}
-    )
+    counts = replace(counts, beyond={"100": (3, 4), str(10**30): (1, 4)}, ablations={"mean": half})
     record = replace(failed(config), error=None, measurement=counts)
     (row,) = read(save([record], tmp_path, kind), kind)
     assert row["beyond"] == ["100", str(10**30)]
     assert row["accuracy_beyond"] == [0.75, 0.25]
-    assert row["optimal_drops"] == [0.5, 0.0, 0.0]
-    assert row["mean_drops"] is None
+    assert row["mean_drops"] == [0.5, 0.0, 0.0]
+    assert row["permute_drops"] is None
 
 
 STRANGE = {
     "modulus": "7; DROP TABLE", "depth": 1.5, "primes": [3, "x"], "epochs": 2**70, "samples": True,
-    "learning_rate": "fast", "trainer": ["x"], "accuracy": 0.99, "key": "x", "status": "done",
+    "learning_rate": "fast", "test_every": ["x"], "accuracy": 0.99, "key": "x", "status": "done",
     "error": "no", "drops": [1.0], "seconds": "x", "study": "exp1", "seed": -1,
 }  # fmt: skip
 """Fields that somebody else's parts may have."""
@@ -195,7 +193,7 @@ def test_strange_fields_of_unknown_parts_stand_in_the_recipe_alone(
     assert (row["key"], row["status"], row["error"]) == (config.key, "failed", "why")
     assert (row["embedding"], row["network"], row["seed"]) == ("mine", "row-classifier", 42)
     empty = "" if kind == "csv" else None
-    assert (row["study"], row["trainer"]) == (empty, empty)
+    assert (row["study"], row["test_every"]) == (empty, None)
     names = ("modulus", "depth", "primes", "epochs", "samples", "learning_rate", "accuracy")
     assert [row[name] for name in (*names, "drops")] == [None] * 8
 

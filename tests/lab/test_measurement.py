@@ -51,7 +51,7 @@ def test_a_failure_becomes_a_record_with_its_traceback() -> None:
     assert "no such device" in record.error
 
 
-@pytest.mark.parametrize("trainer", ["fast", "plain"])
+@pytest.mark.parametrize("weight_decay", [0.0, 0.1])  # trained by the fast and the general loop
 @pytest.mark.parametrize(
     "changes",
     [
@@ -60,15 +60,20 @@ def test_a_failure_becomes_a_record_with_its_traceback() -> None:
         {"modulus": 45, "batch_size": 719, "learning_rate": 0.01},
         {"learning_rate": 1e30},  # diverges
         {"samples": 2},  # one training pair, one test pair
+        {"epochs": 7, "test_every": 3},
     ],
     ids=str,
 )
-def test_counts_have_the_sizes_of_the_examples(trainer: str, changes: dict[str, Any]) -> None:
-    config = small_config(trainer=trainer, **changes)
+def test_counts_have_the_sizes_of_the_examples(
+    weight_decay: float, changes: dict[str, Any]
+) -> None:
+    config = small_config(weight_decay=weight_decay, **changes)
     measured = measure(config).measured
+    assert measured.trainer == ("plain" if weight_decay else "fast")
     assert (measured.train_size, measured.test_size) == config.task.sizes()
     assert measured.correct == measured.correct_by_epoch[-1]
-    assert len(measured.correct_by_epoch) == config.training.epochs
+    assert len(measured.correct_by_epoch) == len(config.tested_epochs)
+    assert len(measured.train_correct_by_epoch) == len(config.tested_epochs)
 
 
 @pytest.mark.process

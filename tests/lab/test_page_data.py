@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from lab_records import (
-    CONTROL,
     EXP1,
     EXP2,
     PAPER,
@@ -185,16 +184,16 @@ def test_failed_models_are_counted_and_listed() -> None:
 def test_other_settings_have_grids_after_the_papers() -> None:
     pool = configs_of("exp1", primes=(2, 3), sizes=(1, 2), ranges=(30, 60))
     odd = [c for c in pool if (len(c.row_names), input_range(c)) in ((2, 30), (1, 60))]
-    own = Study(SinglePrime.name_of(odd), odd, SinglePrime.title_of(odd), SinglePrime.axes, 0.85)
-    slow = [with_fields(config, trainer="plain") for config in EXP2[:1]]
+    own = replace(SinglePrime(primes=(2, 3), sizes=(1, 2)).study(), configs=odd)
+    slow = [with_fields(config, depth=5) for config in EXP2[:1]]
     beyond = configs_of("exp1", sizes=(5,), ranges=(50,), seeds=(9, 3))
     data = data_of([own, *studies_of([*slow, *beyond])], plausible([*odd, *slow, *beyond]))
     assert [grid["title"] for grid in data["grids"]] == [
         *TITLES,
         "Experiment 1, primes 2, 3",
-        "Experiment 2, trainer plain",
+        "Experiment 2, depth 5",
     ]
-    assert [grid["paper"] for grid in data["grids"]] == [True, True, True, False, True]
+    assert [grid["paper"] for grid in data["grids"]] == [True, True, True, False, False]
     assert data["counts"]["planned"] == len([*odd, *slow, *beyond])
     first, _, _, other, plain = data["grids"]
     assert (first["rows"], first["columns"]) == ([4, 5, *SIZES[1:]], [50, *RANGES])
@@ -203,8 +202,6 @@ def test_other_settings_have_grids_after_the_papers() -> None:
     assert [cell["state"] for cell in other["cells"]] == [
         "missing", "measured", "measured", "missing",
     ]  # fmt: skip
-    assert other["command"] == ["pfe", "run", "exp1", "--primes", "2,3"]
-    assert plain["command"] == ["pfe", "run", "exp2", "--trainer", "plain"]
     assert (plain["rows"], plain["columns"]) == ([15], [100])
 
 
@@ -312,16 +309,3 @@ def test_every_piece_of_evidence_points_to_the_cell_it_names(paper: dict[str, An
             assert evidence["configuration"] == f"{letter} = {row}, r = {r}"
             begins = {0: ("E1", "T", "S"), 1: ("C", "S"), 2: ("E2", "T", "S")}[grid]
             assert claim["claim"].startswith(begins)
-
-
-def test_evidence_of_the_plain_trainer_points_to_its_grid() -> None:
-    plain = [with_fields(c, trainer="plain") for c in (*EXP1[:8], *CONTROL[:4], *EXP2[:1])]
-    data = page_of([*EXP1[:4], *plain], plausible([*EXP1[:4], *plain]))
-    found = {c["claim"]: [e["cell"] for e in c["evidence"]] for c in data["claims"]}
-    assert [cell[1:] for cell in found["E1.1"]] == [[4, 100], [4, 500]]
-    titles = [[data["grids"][cell[0]]["title"] for cell in found[c]] for c in ("E1.1", "C.1")]
-    slow = [f"{title}, trainer plain" for title in TITLES]
-    assert titles == [["Experiment 1", slow[0]], [slow[1]]]
-    first = data["claims"][0]
-    assert first["verdict"] == "undecided"
-    assert first["words"] == "undecided: 2 of 2 agree so far (35 asked)"

@@ -120,13 +120,12 @@ def test_other_settings_and_ranges_get_files_of_their_own() -> None:
     small = [*EXP1[:4], *CONTROL[:4], *EXP2[:1]]
     others = [
         *(with_fields(c, depth=5) for c in small),
-        *(with_fields(c, trainer="plain") for c in small),
         *configs_of("exp1", primes=(2, 3, 5), sizes=(3,), ranges=(100, 77)),
     ]
     after = names([*PAPER, *others])
     assert [name for name in after if name in before] == before
     exp1, control, exp2 = 5, 2, 4  # heatmaps, profiles and lines of a study at one range
-    assert len(after) - len(before) == 2 * (exp1 + control + exp2) + exp1 + 1
+    assert len(after) - len(before) == exp1 + control + exp2 + exp1 + 1
 
 
 def test_the_records_of_other_settings_stay_out_of_the_papers_figures() -> None:

@@ -3,12 +3,13 @@ import subprocess
 from pathlib import Path
 
 from primefourier.lab.provenance import commit, machine, provenance_now
+from small_models import small_config
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_provenance_names_versions_machine_and_time() -> None:
-    found = provenance_now(seconds=1.23456, device="cpu")
+    found = provenance_now(small_config(), seconds=1.23456, device="cpu")
     assert found.seconds == 1.235
     assert found.finished.endswith("+00:00")
     assert list(found.versions) == ["python", "primefourier", "numpy", "torch"]

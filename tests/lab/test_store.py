@@ -13,10 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from disk import fill, small_disk
 from lab_records import EXP1, failed, measured, records_of
-from small_models import small_config, small_study
-
 from primefourier.lab import Axis, ModelConfig, Study, measure
 from primefourier.lab.record import Record
 from primefourier.lab.store import (
@@ -29,6 +28,7 @@ from primefourier.lab.store import (
     repair_store,
     write_store,
 )
+from small_models import small_config, small_study
 
 SMALL = EXP1[:4]
 RECORDS = records_of(SMALL)
@@ -148,7 +148,9 @@ def test_a_store_that_was_cut_off_anywhere_has_every_whole_line(tmp_path: Path) 
     ends = [i + 1 for i, byte in enumerate(whole) if byte == 10]
     first = next(i for i, end in enumerate(ends) if b'"record"' in whole[end : end + 120])
     dice = random.Random(1)
-    for cut in sorted({dice.randrange(ends[first], len(whole)) for _ in range(60)} | {*ends[first:]}):
+    for cut in sorted(
+        {dice.randrange(ends[first], len(whole)) for _ in range(60)} | {*ends[first:]}
+    ):
         path.write_bytes(whole[:cut])
         count = sum(end <= cut for end in ends[first + 1 :])
         assert read_store(tmp_path).records == RECORDS[:count]
@@ -358,7 +360,9 @@ def test_a_line_that_no_program_writes_is_damage(tmp_path: Path, line: bytes) ->
     path = store_of(tmp_path)
     path.write_bytes(path.read_bytes() + line)
     if b'"study"' in line:  # a study without models is not shown
-        models = sealed("model", SMALL[0].key, {"studies": ["a", "\x1b[2J"], "config": SMALL[0].to_dict()})
+        models = sealed(
+            "model", SMALL[0].key, {"studies": ["a", "\x1b[2J"], "config": SMALL[0].to_dict()}
+        )
         path.write_bytes(path.read_bytes() + models)
     with pytest.raises(StoreError, match="is damaged: line 1"):
         read_store(tmp_path)

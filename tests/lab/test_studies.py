@@ -56,7 +56,7 @@ def test_experiment_1_is_350_models_of_the_protocol() -> None:
             learning_rate=3e-3,
             optimizer_name="adam",
             weight_decay=0.0,
-            trainer="fast",
+            test_every=1,
         )
 
 
@@ -96,8 +96,9 @@ def test_experiment_2_is_50_models_and_two_are_degenerate() -> None:
 
 
 def test_moduli_with_primes_without_a_row_are_reported() -> None:
-    assert CompositeModuli().invisible() == []
-    found = CompositeModuli(moduli=(15, 30, 29, 2 * 3**7), ranges=(100, 200)).invisible()
+    assert find_invisible(CompositeModuli().configs) == []
+    chosen = CompositeModuli(moduli=(15, 30, 29, 2 * 3**7), ranges=(100, 200))
+    found = find_invisible(chosen.configs)
     assert [(plan.modulus, plan.missing) for plan in found] == [
         (29, ((29, 0),)),
         (30, ((2, 0),)),
@@ -131,14 +132,14 @@ def test_bad_settings_are_refused(settings: dict[str, Any], message: str) -> Non
 def test_settings_reach_every_model() -> None:
     settings = {
         "depth": 2, "operation": "multiply", "epochs": 3, "batch_size": 7, "learning_rate": 0.1,
-        "pairs": 99, "trainer": "plain",
+        "pairs": 99,
     }  # fmt: skip
     lists = {"moduli": [15], "ranges": [50], "primes": [3, 5], "seeds": [7]}
     (config,) = CompositeModuli.from_dict({**settings, **lists}).configs
     assert config == ModelConfig(
         embedding=PrimeFourier((3, 5), 2),
         task=ModularArithmetic("multiply", modulus=15, input_range=50, samples=99),
-        training=Training(epochs=3, batch_size=7, learning_rate=0.1, trainer="plain"),
+        training=Training(epochs=3, batch_size=7, learning_rate=0.1),
         seed=7,
     )
 

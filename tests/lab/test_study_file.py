@@ -6,8 +6,8 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
-
 from chaos.dask_cluster import DaskCluster
+
 from primefourier import lab
 from primefourier.cluster import ClusterError, remote_client
 from primefourier.lab import parts

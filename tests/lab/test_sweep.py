@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from distributed import Client
-
 from chaos.dask_cluster import DaskCluster
 from chaos.disk import fill
+from distributed import Client
+
 from primefourier import lab
 from primefourier.cluster import ClusterError
 from primefourier.lab import ModelConfig, measurement, training
@@ -23,7 +23,7 @@ from primefourier.lab.measurement import measure
 from primefourier.lab.record import Record
 from primefourier.lab.store import FolderError, StoreError, read_store
 from primefourier.lab.sweep import Progress, measured_in, run, stoppable
-from small_models import small_config, small_study
+from small_models import small_config
 
 CONFIGS = [small_config(seed=seed, epochs=1) for seed in range(5)]
 DRIVER = """
@@ -44,8 +44,7 @@ if __name__ == "__main__":
 
 
 def records_of(folder: Path) -> list[Record]:
-    with read_store(folder) as store:
-        return store.records()
+    return read_store(folder).records
 
 
 def test_every_model_is_measured_once_with_the_same_result_as_alone(tmp_path: Path) -> None:
@@ -68,9 +67,9 @@ def test_second_run_only_trains_new_models(tmp_path: Path) -> None:
     before = records_of(tmp_path)
     outcome = run(CONFIGS, tmp_path, workers=0, command="second")
     assert (outcome.progress.before, outcome.progress.done) == (3, 2)
-    with read_store(tmp_path) as store:
-        assert store.records()[:3] == before
-        assert store.read().commands == ["first", "second"]
+    store = read_store(tmp_path)
+    assert store.records[:3] == before
+    assert store.commands == ["first", "second"]
     assert run(CONFIGS, tmp_path).progress.done == 0
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chaos.dask_cluster import DaskCluster
 from distributed import Client
 
-from chaos.dask_cluster import DaskCluster
 from other_software import without_the_project
 from primefourier.cluster import ClusterError, local_client, remote_client
 from primefourier.lab.measurement import measure
