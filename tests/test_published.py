@@ -77,7 +77,7 @@ def test_all_figures_are_there_and_nothing_is_large() -> None:
     assert {name[:9] for name in names if name.startswith("figure-")} == {
         f"figure-{number:02}" for number in range(1, 23)
     }
-    assert (PUBLISHED / "records.sqlite").stat().st_size < 10 * 2**20
+    assert (PUBLISHED / "records.jsonl").stat().st_size < 10 * 2**20
 
 
 def test_make_paper_judges_by_the_runs_that_the_published_claims_use() -> None:

@@ -7,7 +7,6 @@ T.1, the theorem, says nothing about the records and is left out.
 import json
 import math
 import re
-import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -81,29 +80,21 @@ class Cell:
 def read_models() -> Iterable[Model]:
     """Yield the models with the paper's settings; each folder may hold some of them."""
     for folder in ("paper", "predictions", "beyond"):
-        path = RESULTS / folder / "records.sqlite"
-        store = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
-        rows = store.execute("SELECT key, config, measurement FROM records WHERE status = 'done'")
-        probes = dict(store.execute("SELECT key, probe FROM probes").fetchall())
-        for key, *texts in rows.fetchall():
-            config, counts = map(json.loads, texts)
-            if "experiment" in config:  # a flat config of version 0.1
-                embedding, samples = config["embedding"], config["pairs"]
-                plain = embedding in ("pfe", "shuffled-column")
-            else:
-                config |= {**config["task"], **config["training"], **config["embedding"]} | {
-                    "seed": config["seed"]
-                }
-                embedding, samples = config["embedding"]["name"], config["samples"]
-                plain = embedding == "prime-fourier" and config["operands"] == 2
+        for line in (RESULTS / folder / "records.jsonl").read_text().splitlines():
+            fact = json.loads(line)["fact"]
+            if fact["kind"] != "record" or "measurement" not in fact["data"]:
+                continue
+            config, counts = fact["data"]["config"], fact["data"]["measurement"]
+            config = {**config["task"], **config["training"], **config["embedding"]} | config
+            embedding = config["embedding"]["name"]
+            plain = embedding in ("prime-fourier", "shuffled-prime-fourier")
+            samples, plain = config["samples"], plain and config["operands"] == 2
             settings = [config[k] for k in ("depth", "operation", "batch_size", "learning_rate")]
             if not plain or settings != [6, "add", 1024, 0.003] or samples != 80_000:
                 continue
-            rows_of = json.loads(probes[key])["rows"] if key in probes else {}
-            permuted = rows_of.get("permute") or counts.get("ablations", {}).get("permute")
+            permuted = counts.get("ablations", {}).get("permute")
             values = config | counts | {"shuffled": "shuffled" in embedding, "permuted": permuted}
             yield Model(*(values[field] for field in Model._fields))
-        store.close()
 
 
 def read_cells() -> dict[str, list[Cell]]:

@@ -175,7 +175,7 @@ def test_a_name_of_a_study_that_no_program_writes_is_damage(
             file.write(f'{{"sha256":"{digest}","fact":{text}}}\n'.encode())
     assert run(["status", str(hostile_folder)]) == 1
     shown = capsys.readouterr().err
-    assert "is damaged: line 1, a study needs a name such as 'mine'" in shown
+    assert "is damaged: line 2, a study needs a name such as 'mine'" in shown
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", shown)
 
 

@@ -206,7 +206,7 @@ def test_figures_of_the_paper_leave_diverged_networks_out() -> None:
     configs = configs_of("exp1", sizes=(4,), ranges=(100,), seeds=(42,))
     first, *others = records_of(configs, on=0.5)
     broken = [diverged(first), *others]
-    study = lab.Study("exp1", configs, axes=SinglePrime.axes)
+    study = SinglePrime(sizes=(4,), ranges=(100,)).study()
     grid = Run([study], broken).grids[0]
     written = captions(grid)
     assert "1 of 4 models diverged and left out." in written["figure-04-exp1-diagonal"]

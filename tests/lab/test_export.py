@@ -111,7 +111,7 @@ def test_a_file_holds_every_figure_of_every_record(tmp_path: Path, kind: Format)
                 "train_size": m.train_size, "test_size": m.test_size, "diverged": False,
                 "accuracy": m.correct / m.test_size,
                 "accuracy_by_epoch": [c / m.test_size for c in m.correct_by_epoch],
-
+                "train_accuracy_by_epoch": [], "trainer": "fast",
                 "drops": drops, "lost": list(m.lost), "gained": list(m.gained),
                 "p_values": list(m.p_values), "noise_floor": 2 * (0.5 / m.test_size) ** 0.5,
                 "relevant_drop": pytest.approx(sum(mine) / len(mine)) if mine else None,

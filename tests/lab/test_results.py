@@ -4,10 +4,8 @@ import hashlib
 import json
 import os
 import shutil
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -31,7 +29,7 @@ from primefourier.lab import results
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.export import COLUMNS
 from primefourier.lab.results import newest_run
-from primefourier.lab.store import StoreError, write_store
+from primefourier.lab.store import STORE_NAME, StoreError, write_store
 from primefourier.lab.studies.study import find_axes
 from small_models import small_config, small_study
 
@@ -106,10 +104,10 @@ def test_the_newest_run_is_found_here_and_in_results(tmp_path: Path) -> None:
     assert newest_run(tmp_path) is None
     older = write_run(tmp_path / "results" / "older")
     newer = write_run(tmp_path / "results" / "newer")
-    os.utime(older / "records.sqlite", (1, 1))
+    os.utime(older / "records.jsonl", (1, 1))
     assert newest_run(tmp_path) == newer
-    shutil.copy(older / "records.sqlite", tmp_path)
-    os.utime(newer / "records.sqlite", (2, 2))
+    shutil.copy(older / "records.jsonl", tmp_path)
+    os.utime(newer / "records.jsonl", (2, 2))
     assert newest_run(tmp_path) == tmp_path
 
 
@@ -301,11 +299,9 @@ def test_numbers_of_unknown_parts_are_finite(number: str, tmp_path: Path) -> Non
     with write_store(tmp_path / "run") as store:
         store.begin([lab.Study("theirs", [config])], "python theirs.py")
     text = json.dumps(config.to_dict()).replace('"size": 1', f'"size": {number}')
-    recipe = json.loads(text)
-    dumped = json.dumps(recipe, sort_keys=True, separators=(",", ":"))
-    key = hashlib.sha256(dumped.encode()).hexdigest()
-    with closing(sqlite3.connect(tmp_path / "run" / "records.sqlite")) as database, database:
-        database.execute("UPDATE planned SET key = ?, config = ?", (key, dumped))
-        database.execute("UPDATE members SET key = ?", (key,))
-    with pytest.raises(StoreError, match="a model cannot be read"):
+    fact = f'{{"kind":"model","key":"a","data":{{"studies":["theirs"],"config":{text}}}}}'
+    digest = hashlib.sha256(fact.encode()).hexdigest()
+    with (tmp_path / "run" / STORE_NAME).open("a") as file:
+        file.write(f'{{"sha256":"{digest}","fact":{fact}}}\n')
+    with pytest.raises(StoreError, match="is damaged: line 4, Out of range float values"):
         lab.open(tmp_path / "run")

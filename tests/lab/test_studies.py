@@ -32,7 +32,12 @@ from primefourier.lab.studies import (
     read_settings,
 )
 from primefourier.lab.studies.grid import make_grids
-from primefourier.lab.studies.study import find_axes, read_study, study_as_data
+from primefourier.lab.studies.study import (
+    find_axes,
+    find_invisible,
+    read_study,
+    study_as_data,
+)
 from small_models import small_config
 
 
@@ -211,8 +216,8 @@ def test_a_settings_file_names_a_limited_number_of_models(
 def test_an_experiment_is_named_by_the_settings_that_differ_from_the_papers() -> None:
     assert [experiment.name for experiment in profile("paper")] == ["exp1", "control", "exp2"]
     other = CompositeModuli(primes=(2, 3), moduli=(6,), ranges=(20,), batch_size=7, pairs=99)
-    assert other.name == "exp2 batch_size=7 pairs=99 primes=2,3"
-    assert other.title == "Experiment 2, batch size 7, pairs 99, primes 2, 3"
+    assert other.name == "exp2 primes=2,3 batch_size=7 pairs=99"
+    assert other.title == "Experiment 2, primes 2, 3, batch size 7, pairs 99"
     control = ShuffledControl(sizes=(4,), ranges=(100,), embedding="shuffled-pair")
     assert control.name == "control embedding=shuffled-pair"
     assert control.title == "Control (PFE-Shuffled), embedding shuffled-pair"

@@ -221,7 +221,7 @@ def part_as_data(part: Any) -> dict[str, Any]:
 
 def plain(value: Any, where: str) -> Any:
     """Return a value with lists instead of tuples; refuse what JSON cannot hold exactly."""
-    if isinstance(value, tuple | list):
+    if isinstance(value, tuple):
         return [plain(item, where) for item in value]
     if value is None or isinstance(value, str | bool | int):
         return value
@@ -249,21 +249,25 @@ def part_from_data(kind: str, data: Any) -> Any:
 def _read_part(kind: str, text: str, part: Any, known: bool) -> Any:
     if not known:
         return UnknownPart(text)
-    values = {name: _tuples(value) for name, value in json.loads(text).items()}
+    values = {name: tuples(value) for name, value in json.loads(text).items()}
     name = values.pop("name")
     del values["version"]
     names = [field.name for field in fields(part)]
     refuse_unknown(values, names, f"the {kind} {name!r}")
     if set(values) != set(names):  # fields were added without a new version
         return UnknownPart(text)
-    made = part(**values)
-    # a class that was changed without a new version may read its fields in another way
-    same = json.dumps(part_as_data(made), sort_keys=True) == text
+    try:
+        made = part(**values)
+        same = json.dumps(part_as_data(made), sort_keys=True) == text
+    except (TypeError, ValueError):
+        same = False
+    # a class that was changed without a new version may refuse its fields, or read them otherwise
     return made if same else UnknownPart(text)
 
 
-def _tuples(value: Any) -> Any:
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+def tuples(value: Any) -> Any:
+    """Return a value with tuples instead of lists."""
+    return tuple(map(tuples, value)) if isinstance(value, list) else value
 
 
 def describe_part(part: Any) -> str:

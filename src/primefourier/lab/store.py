@@ -118,12 +118,13 @@ def repair_store(folder: Path | str) -> tuple[Contents, Path | None]:
         if not found.damaged:
             return found, None
         kept = path.with_name(f"{path.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S}")
-        lines = path.read_bytes().splitlines(keepends=True)
+        whole = path.read_bytes()
+        lines = whole.split(b"\n")[:-1]  # what follows the last end is no line
         good = [line for i, line in enumerate(lines, start=1) if i not in found.damaged]
         with new_file(kept) as copy:
-            copy.write(b"".join(lines))
+            copy.write(whole)
         with new_file(path) as file:
-            file.write(b"".join(good))
+            file.writelines(line + b"\n" for line in good)
         return found, kept
 
 
@@ -179,8 +180,9 @@ class Store:
             ValueError: If the record would not be read as it is; nothing is written.
         """
         data = record.as_data()
-        if Record.from_data(json.loads(json.dumps(data))) != record:
-            raise ValueError("its record would be read as another one")
+        text = json.dumps(data, sort_keys=True)
+        if json.dumps(Record.from_data(json.loads(text)).as_data(), sort_keys=True) != text:
+            raise ValueError("it would be read as another one")
         self._append(("record", record.config.key, data))
 
     def _append(self, *facts: tuple[str, str, Any]) -> None:

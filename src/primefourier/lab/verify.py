@@ -35,7 +35,9 @@ class Check:
         """The first number that differs, stored → new; empty if there is none."""
         if self.again.error is not None:
             return f"failed: {self.again.reason}"
-        pairs = zip_longest(_numbers(self.record), _numbers(self.again), fillvalue=("nothing", ""))
+        known = bool(self.record.measured.train_correct_by_epoch)  # not in version 0.2
+        numbers = (_numbers(one, training=known) for one in (self.record, self.again))
+        pairs = zip_longest(*numbers, fillvalue=("nothing", ""))
         for (name, then), (new_name, now) in pairs:
             if name != new_name:
                 return f"{name} → {new_name}"
@@ -126,9 +128,11 @@ def _train_again(
                 yield Check(stored[again.config.key], again)
 
 
-def _numbers(record: Record) -> Iterator[tuple[str, object]]:
+def _numbers(record: Record, *, training: bool) -> Iterator[tuple[str, object]]:
     """Yield the name and value of every number that a model's config asks for."""
     numbers = asdict(record.measured)
+    if not training:
+        del numbers["train_correct_by_epoch"]
     kinds = numbers["ablations"]
     asked = {kind: counts for kind, counts in kinds.items() if kind in record.config.ablations}
     return _leaves("", {**numbers, "ablations": asked})

@@ -11,7 +11,7 @@ from primefourier._checks import printable, refuse_unknown
 from primefourier.encoding import Plan, plan
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.embeddings import PrimeFourier
-from primefourier.lab.parts import PARTS, describe_part, is_number, plain
+from primefourier.lab.parts import PARTS, describe_part, is_number, plain, tuples
 
 MOST_MODELS = 100_000
 THRESHOLD = 0.85
@@ -132,7 +132,8 @@ class Study:
             raise ValueError(f"threshold must be an accuracy from 0 to 1, got {self.threshold!r}")
         object.__setattr__(self, "threshold", float(self.threshold))
         settings = {
-            name: plain(value, f"the setting {name!r}") for name, value in self.settings.items()
+            name: plain(tuples(value), f"the setting {name!r}")
+            for name, value in self.settings.items()
         }
         object.__setattr__(self, "settings", settings)
         if self.axes is not None:
@@ -194,10 +195,11 @@ def study_as_data(study: Study) -> dict[str, Any]:
 
 def read_study(name: str, data: Mapping[str, Any], configs: Sequence[ModelConfig]) -> Study:
     """Return a study from its plain data and its models; axes of no model are left out."""
+    names = ("title", "threshold", "kind", "settings")
+    refuse_unknown(data, ("axes", *names), f"the study {name!r}")
     axes = data["axes"]
     if axes is not None:
         axes = [axis for axis in map(_read_axis, axes) if axis.names_field_of(configs)]
-    names = ("title", "threshold", "kind", "settings")
     return Study(name, configs, axes=axes, **{name: data[name] for name in names})
 
 
