@@ -125,7 +125,7 @@ def test_the_report_holds_the_run(pfe: Pfe, paper: Path, tmp_path: Path) -> None
         out,
     )
     page = read_page(path)
-    assert page.texts["title"] == "paper: Prime Fourier Embeddings"
+    assert page.texts["title"] == "paper: The paper, measured"
     data = json.loads(page.texts["data"])
     assert data["run"] == lab.open(paper).page_data()
     assert data["start"]["n"] == "23"
@@ -142,10 +142,10 @@ def test_an_empty_run_has_a_report(pfe: Pfe, tmp_path: Path) -> None:
         store.begin([], "pfe run")
     assert pfe("report", str(folder))[0] == 0
     page = read_page(folder / "report.html")
-    assert page.texts["title"] == r"a\udcff<b>: Prime Fourier Embeddings"
+    assert page.texts["title"] == r"a\udcff<b>: An empty run"
     run = json.loads(page.texts["data"])["run"]
     assert run["counts"] == {"planned": 0, "measured": 0, "failed": 0, "waiting": 0}
-    assert (run["name"], len(run["grids"])) == ("a\udcff<b>", 3)
+    assert (run["name"], run["grids"], run["claims"]) == ("a\udcff<b>", [], [])
 
 
 @pytest.mark.process

@@ -7,7 +7,7 @@ models are decides which experiment they belong to, and commands are made from t
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -15,9 +15,8 @@ from primefourier.lab.config import ModelConfig, prime_parts
 from primefourier.lab.probe import can_be_probed
 from primefourier.lab.record import Record
 from primefourier.lab.studies.experiment import Experiment
-from primefourier.lab.studies.grid import Grid, Place, make_grids
+from primefourier.lab.studies.grid import Grid, Place
 from primefourier.lab.studies.paper import EXPERIMENTS, PROFILES, models_of, profile
-from primefourier.lab.studies.study import Study
 
 
 @cache  # grids are compared by identity
@@ -66,25 +65,6 @@ def differences(grid: Grid) -> dict[str, object]:
 def follows_paper(grid: Grid) -> bool:
     """Return whether a grid has the paper's settings. Both trainers count, since they agree."""
     return experiment_of(grid) is not None and differences(grid).keys() <= {"trainer"}
-
-
-def paper_grid(name: str) -> Grid:
-    """Return the paper's own grid of an experiment, without records."""
-    experiment = EXPERIMENTS[name]()
-    study = Study(
-        experiment.name,
-        experiment.configs,
-        experiment.title,
-        experiment.axes,
-        experiment.threshold,
-    )
-    return make_grids([study], {})[0]
-
-
-@cache
-def paper_places(name: str) -> Mapping[Place, list[ModelConfig]]:
-    """Return every cell of the paper's grid of an experiment, and its models."""
-    return paper_grid(name).by_place
 
 
 def in_paper_order(grids: Iterable[Grid]) -> list[Grid]:

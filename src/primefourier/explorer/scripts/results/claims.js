@@ -30,7 +30,7 @@ const HEADINGS = {
 };
 
 // Show a verdict; `words` may say more than its name, such as a share.
-export function verdictMark(verdict, words = verdict) {
+function verdictMark(verdict, words = verdict) {
   const [kind, d] = SIGNS[verdict] ?? SIGNS.undecided;
   const box = { viewBox: "0 0 16 16", width: 18, height: 18, "aria-hidden": "true" };
   const sign = s("svg", box, s("circle", { cx: 8, cy: 8, r: 7 }), s("path", { d }));
