@@ -12,7 +12,6 @@ from primefourier.lab.config import ModelConfig
 from primefourier.lab.provenance import Provenance
 from primefourier.lab.record import Measurement, Record
 from primefourier.lab.studies import Study, profile
-from primefourier.lab.studies.paper import own_form
 
 ROUNDS = 5
 _MOST_MODELS = 34  # the last cell of experiment 1: |P| = 16, r = 4000
@@ -47,7 +46,7 @@ def open_report() -> dict[str, float]:
     ]
     records = [_made_up(config, draw) for study in studies for config in study.configs]
     run = Run(studies, records, folder=Path("results/paper")).page_data()
-    page = make_page(page_data(run=run, own=own_form()), title="750 models")
+    page = make_page(page_data(run=run), title="750 models")
     seconds, opening, turning = [], [], []
     with tempfile.TemporaryDirectory() as folder, start_chromium() as browser:
         file = Path(folder) / "report.html"

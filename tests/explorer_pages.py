@@ -1,17 +1,14 @@
-"""Write reports as ``pfe report`` does, and read the commands that pages offer."""
+"""Write reports as ``pfe report`` does."""
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 from lab_records import PAPER, failed, plausible, records_of, studies_of
-from primefourier.cli.options import read_integers
 from primefourier.explorer import make_page, page_data
 from primefourier.lab import Run
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
-from primefourier.lab.studies import EXPERIMENTS, Experiment, Study
-from primefourier.lab.studies.paper import own_form
+from primefourier.lab.studies import Study
 
 
 def write_report(
@@ -24,7 +21,7 @@ def write_report(
 ) -> None:
     """Write the report of some records; by default their models belong to the paper's studies."""
     chosen = studies_of(planned) if studies is None else studies
-    data = page_data(run=Run(chosen, records, folder=folder).page_data(), own=own_form())
+    data = page_data(run=Run(chosen, records, folder=folder).page_data())
     file.write_text(make_page(data, title="A report"), encoding="utf-8")
 
 
@@ -37,16 +34,3 @@ def _made_up(config: ModelConfig) -> Record:
 
 RECORDS = [*map(_made_up, PAPER[:740]), failed(PAPER[740])]
 """Invented records of almost all models of the paper: one failed, and a few are waiting."""
-
-
-def read_command(text: str) -> Experiment:
-    """Return the experiment that a ``pfe run`` command describes."""
-    words = shlex.split(text)
-    assert words[:2] == ["pfe", "run"]
-    options = dict(zip(words[3::2], words[4::2], strict=True))
-    assert options.pop("--out")
-    settings = {
-        name[2:]: value if name in ("--operation", "--embedding") else read_integers(value)
-        for name, value in options.items()
-    }
-    return EXPERIMENTS[words[2]].from_dict(settings)

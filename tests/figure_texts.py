@@ -91,7 +91,7 @@ def _folded(text: str) -> str:
 
 def _record() -> None:
     said = {
-        file.name: {**figure_says(file.draw()), "made_by": file.made_by}
+        file.name: figure_says(file.draw())
         for file in published_figures()
     }
     lines = (

@@ -144,7 +144,6 @@ def test_a_report_holds_what_a_store_says_as_text_alone(
     assert any(HOSTILE in failure["error"] for failure in data["run"]["failures"])
     titles = [grid["title"] for grid in data["run"]["grids"]]
     assert any("<script>alert(1)</script> $" in title for title in titles)
-    assert not any("alert(1)" in command for command in data["run"]["commands"])
 
 
 def test_nothing_that_a_store_names_is_imported(

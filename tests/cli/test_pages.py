@@ -111,7 +111,7 @@ def test_every_figure_is_written_as_png_and_svg(pfe: Pfe, small: Path, tmp_path:
         begins = {".png": b"\x89PNG", ".svg": b"<?xml"}[path.suffix]
         assert path.read_bytes().startswith(begins)
     drawn = tmp_path / "new" / "figure-04-exp1-diagonal.svg"
-    made_by = "Made by: pfe run exp1 --sizes 4 --ranges 100"
+    made_by = "Made by: pfe figures"
     assert f"<dc:description>{made_by}</dc:description>" in drawn.read_text()
     assert b"Description\0" + made_by.encode() in drawn.with_suffix(".png").read_bytes()
 
@@ -125,7 +125,7 @@ def test_the_report_holds_the_run(pfe: Pfe, paper: Path, tmp_path: Path) -> None
         out,
     )
     page = read_page(path)
-    assert page.texts["title"] == "paper: Prime Fourier Embeddings"
+    assert page.texts["title"] == "paper: The paper, measured"
     data = json.loads(page.texts["data"])
     assert data["run"] == lab.open(paper).page_data()
     assert data["start"]["n"] == "23"
@@ -142,10 +142,10 @@ def test_an_empty_run_has_a_report(pfe: Pfe, tmp_path: Path) -> None:
         store.begin([], "pfe run")
     assert pfe("report", str(folder))[0] == 0
     page = read_page(folder / "report.html")
-    assert page.texts["title"] == r"a\udcff<b>: Prime Fourier Embeddings"
+    assert page.texts["title"] == r"a\udcff<b>: An empty run"
     run = json.loads(page.texts["data"])["run"]
     assert run["counts"] == {"planned": 0, "measured": 0, "failed": 0, "waiting": 0}
-    assert (run["name"], len(run["grids"])) == ("a\udcff<b>", 3)
+    assert (run["name"], run["grids"], run["claims"]) == ("a\udcff<b>", [], [])
 
 
 @pytest.mark.process

@@ -10,7 +10,6 @@ from benchmarks.chromium import start_chromium
 from explorer_pages import RECORDS, write_report
 from lab_records import PAPER
 from primefourier.explorer import make_page, page_data
-from primefourier.lab.studies.paper import own_form
 from visits import Visit, visit
 
 
@@ -23,7 +22,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def explorer_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("explorer") / "explorer.html"
-    file.write_text(make_page(page_data(own=own_form()), title="Explorer"), encoding="utf-8")
+    file.write_text(make_page(page_data(), title="Explorer"), encoding="utf-8")
     return file
 
 

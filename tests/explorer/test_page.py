@@ -17,7 +17,6 @@ DATA: dict[str, Any] = {
     "start": {"a": "9", "b": "17", "n": "23", "operation": "add", "primes": None},
     "basis": {"primes": ["3", "5"], "depth": 2},
     "run": None,
-    "own": [],
 }
 HOSTILE = (
     "</script><script>alert(1)</script>",

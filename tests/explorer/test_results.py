@@ -2,9 +2,9 @@
 
 import math
 import re
-import shlex
 import statistics
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from explorer_pages import RECORDS, read_command, write_report
+from explorer_pages import RECORDS, write_report
 from lab_records import EXP1, EXP2, STUDIES, configs_of, failed, plausible, records_of
 from prime_models import input_range, modulus, primes
 from primefourier.analysis import Interval
 from primefourier.lab import Run
 from primefourier.lab.cells import Cell
-from primefourier.lab.studies.paper_grids import paper_places
+from primefourier.lab.studies import Study
+from small_models import small_config
 from visits import Visit, read_heights, visit
 
 TITLES = {"exp1": "Experiment 1", "control": "Control (PFE-Shuffled)", "exp2": "Experiment 2"}
@@ -204,31 +205,6 @@ def test_a_bound_below_1_is_no_ratio(browser: Browser, tmp_path: Path) -> None:
         assert without.get_attribute("aria-label") == f"|P| = 4, r = 100: {words}"
 
 
-def test_lines_go_through_the_values_and_follow_the_choices(report: Visit) -> None:
-    page = report.page
-    page.get_by_role("radio", name="Drop of relevant rows").click()
-    grids = page.get_by_role("radiogroup", name="Lines of")
-    lines = page.get_by_role("list", name="Lines")
-    grids.get_by_role("radio", name="Experiment 2").click()
-    expect(lines).to_contain_text("N = 105")
-    grids.get_by_role("radio", name="Experiment 1").click()
-    expect(lines).to_contain_text("|P| = 16")
-    chart = page.locator("#results .lines svg").first
-    expect(chart.locator(".point")).to_have_count(70)
-    points = chart.locator(".point").evaluate_all(
-        "marks => marks.map((mark) => Number(mark.getAttribute('transform').match(/ (.*)\\)/)[1]))"
-    )
-    ranges, sizes = (100, 500, 1000, 2000, 4000), (4, 6, 8, 10, 12, 14, 16)
-    expected = [
-        interval.mean
-        for size in sizes
-        for read in reversed(DROPS)  # relevant rows are drawn above other rows
-        for r in ranges
-        if (interval := read(CELLS["exp1", size, r]))
-    ]
-    assert read_heights(chart, points) == pytest.approx(expected, abs=0.005)
-
-
 def test_the_keyboard_walks_through_a_grid_and_opens_and_closes_cells(report: Visit) -> None:
     page = report.page
     focused = "[document.activeElement.dataset.row, document.activeElement.dataset.column]"
@@ -252,38 +228,56 @@ def test_the_keyboard_walks_through_a_grid_and_opens_and_closes_cells(report: Vi
     expect(page.locator(".detail")).to_have_count(0)
 
 
-def test_cells_without_a_value_explain_why_and_offer_a_command(
-    browser: Browser, tmp_path: Path
-) -> None:
-    asked = [c for c in EXP1 if len(primes(c)) == 4] + [c for c in EXP2 if input_range(c) == 100]
-    folder = Path("results/it's mine")
+def test_cells_without_a_value_explain_why(browser: Browser, tmp_path: Path) -> None:
+    asked = [c for c in EXP1 if len(primes(c)) == 4] + configs_of("exp1", sizes=[6], ranges=[100])
+    asked += [c for c in EXP2 if input_range(c) == 100]
     records = [*plausible(asked[:6]), *(failed(c) for c in asked[8:12])]
-    write_report(tmp_path / "report.html", asked, records, folder=folder)
+    write_report(tmp_path / "report.html", asked, records)
+    words = {
+        "waiting": "N = 15, r = 100 is planned, but none of its 1 model is measured yet.",
+        "partial": "2 of the 4 models of |P| = 4, r = 500 are measured. "
+        "A value needs all models of a seed.",
+        "missing": "|P| = 6, r = 500 is not planned.",
+        "failed": "|P| = 4, r = 1000 failed: 4 of 4 models.",
+        "left-out": "Note: no answer wraps around, so it is left out of the heatmaps.",
+    }
     with visit(browser, tmp_path / "report.html") as opened:
-        for state in ("waiting", "partial", "missing", "failed", "left-out"):
-            buttons = opened.page.locator(f"#results [role=grid] button.{state}:visible")
-            assert buttons.count() > 0
-            for button in buttons.all()[:3]:
-                button.click()
-                command = opened.page.locator(".detail .command code").inner_text()
-                assert shlex.split(command)[-2:] == ["--out", str(folder)]
-                experiment = read_command(command)
-                row = int(button.get_attribute("data-row") or "")
-                column = int(button.get_attribute("data-column") or "")
-                assert experiment.name == experiment.short_name, "with the paper's settings"
-                paper = paper_places(experiment.short_name)[row, column]
-                assert list(experiment.configs) == paper
+        for state, sentence in words.items():
+            cells = opened.page.locator(f"#results [role=grid] button.{state}")
+            cells.nth(3 if state == "waiting" else 0).click()
+            assert sentence in opened.page.locator(".detail").inner_text()
+
+
+def test_networks_beyond_the_range_are_counted_in_words(browser: Browser, tmp_path: Path) -> None:
+    """Three networks: right everywhere, on the next integers alone, and on neither."""
+    configs = [
+        small_config(modulus=n, beyond=(60, 10**6), beyond_samples=100, seed=seed)
+        for n, seed in ((3, 1), (3, 2), (7, 1))
+    ]
+    found = [(100, 100), (99, 98), (50, 100)]
+    records = [
+        replace(r, measurement=replace(r.measured, beyond={"60": (a, 100), str(10**6): (b, 100)}))
+        for r, (a, b) in zip(records_of(configs), found, strict=True)
+    ]
+    write_report(tmp_path / "report.html", [], records, studies=[Study("mine", configs)])
+    with visit(browser, tmp_path / "report.html") as opened:
+        near = "Right in range: 3 of 3 networks. Right on the next integers: 2 of these."
+        far = "Right on every test set up to 10^6: 1 of these."
+        assert opened.text("#beyond dd") == f"{near} {far}"
+        head = "2 of 3 networks that are right in range are right on the next integers."
+        assert f"Beyond the range: {head} The others cheat." in opened.text("#run")
+        opened.page.get_by_role("grid").get_by_role("button").last.click()
+        text = opened.text(".detail .facts").replace("\n", " ")
+        assert "accuracy on the next integers, below 60 0.5000" in text
+        assert "accuracy below 10^6 1.0000" in text
 
 
 def test_several_seeds_have_intervals_and_can_be_shown_one_by_one(
     browser: Browser, tmp_path: Path
 ) -> None:
-    """One seed is beyond 2^53; the command of another cell asks for that cell's seeds only."""
-    asked = [
-        *configs_of("exp1", sizes=[4], ranges=[100], seeds=[42, 43, 2**53 + 1]),
-        *configs_of("exp1", sizes=[4], ranges=[500], seeds=[7]),
-    ]
-    write_report(tmp_path / "report.html", asked, plausible(asked[:-1]))
+    """One seed is beyond 2^53."""
+    asked = configs_of("exp1", sizes=[4], ranges=[100], seeds=[42, 43, 2**53 + 1])
+    write_report(tmp_path / "report.html", asked, plausible(asked))
     with visit(browser, tmp_path / "report.html") as opened:
         cell_button(opened, "exp1", 4, 100).hover()
         assert "±" in opened.page.get_by_role("tooltip").inner_text()
@@ -293,6 +287,3 @@ def test_several_seeds_have_intervals_and_can_be_shown_one_by_one(
         panel.get_by_label("Seeds shown").select_option("43")
         names = opened.page.get_by_role("list", name="Models").get_by_role("button")
         assert names.count() == 4
-        cell_button(opened, "exp1", 4, 500).click()
-        command = panel.locator(".command code").inner_text()
-        assert read_command(command).seeds == (7,)

@@ -43,7 +43,7 @@ CASES: dict[str, tuple[Sequence[ModelConfig], Sequence[Record], list[str]]] = {
     "half of a cell": (
         EXP1[:4],
         plausible(EXP1[:2]),
-        ["2 of 4 models measured", "pfe run exp1 --sizes 4 --ranges 100 --out results/paper"],
+        ["2 of 4 models measured", "pfe status says how to continue"],
     ),
     "all failed": (
         EXP1[:4],
@@ -93,7 +93,7 @@ def test_hostile_text_is_shown_and_does_nothing(browser: Browser, tmp_path: Path
         page = opened.page
         page.evaluate("document.querySelectorAll('details').forEach((d) => (d.open = true))")
         assert HOSTILE in page.locator("#failures pre").inner_text()
-        assert HOSTILE.replace("/", "|") in page.locator("h1").inner_text()
+        assert HOSTILE.replace("/", "|") in opened.text("#run")
         assert page.locator("img").count() == 0
         assert page.locator("script").count() == 2  # the data and the page's own
         assert page.title() != "owned"
@@ -126,9 +126,10 @@ def test_a_study_of_ones_own_shows_its_axes_and_rows_and_nothing_of_the_paper(
         page = opened.page
         assert "4 of 6 models measured, 1 failed, 1 waiting." in opened.text("#run")
         assert "claims" not in opened.text("#run").lower()
+        assert page.locator("h1").inner_text() == "Periods of my own"
         names = page.get_by_role("navigation").get_by_role("link").all_inner_texts()
-        assert names == ["Circles", "Channels", "Results", "Failures", "Try your own"]
-        assert page.locator("#claims, .not-planned").count() == 0
+        assert names == ["Results", "Failures", "Circles", "Channels"]
+        assert page.locator("#claims").count() == 0
         assert page.locator("a[href='#claims']").count() == 0
         figure = page.get_by_role("figure", name="Periods of my own", exact=True)
         assert page.locator("#results figure").count() == 1
@@ -144,12 +145,10 @@ def test_a_study_of_ones_own_shows_its_axes_and_rows_and_nothing_of_the_paper(
             panel = page.locator(".detail")
             title = f"Periods of my own: modulus = {row}, epochs = {column}"
             assert panel.locator("h3").inner_text() == title
-            assert panel.locator(".command").count() == 0
-            assert "command" not in panel.inner_text()
         assert "modulus = 11, epochs = 3 is not planned." in panel.inner_text()
         figure.locator('button[data-row="7"][data-column="2"]').click()
         text = panel.inner_text()
-        assert "accuracy beyond, below 1000000000000000000" in text
+        assert "accuracy below 10^18" in text
         assert "Filled bars: relevant rows (7)." in text
         chart = panel.locator("svg").first  # it is drawn when its width is known
         chart.wait_for()
@@ -162,11 +161,7 @@ def test_a_study_of_ones_own_shows_its_axes_and_rows_and_nothing_of_the_paper(
         assert panel.locator("td[data-model]").first.get_attribute("data-model") == (
             study.configs[0].describe()
         )
-        lines = page.get_by_role("list", name="Lines").get_by_role("button")
-        assert lines.all_inner_texts() == ["modulus = 7"]
         assert opened.text("#failures p") == "1 model failed."
-        offered = page.locator(":is(#run, #results, #failures) .command")
-        assert offered.count() == 0, "no command trains a study of a file"
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert opened.find_problems() == {}
 
@@ -183,5 +178,3 @@ def test_a_study_without_axes_is_one_cell(browser: Browser, tmp_path: Path) -> N
         opened.page.locator("#results [role=grid] button").click()
         assert opened.page.locator("#detail-title").inner_text() == "table: all models"
         assert "row 1" in opened.page.locator(".detail").inner_text()
-        label = opened.page.locator("#results .lines svg").first.get_attribute("aria-label")
-        assert label == "table: test accuracy; the numbers are in the table below"

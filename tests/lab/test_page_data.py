@@ -1,7 +1,7 @@
 """The data of a report: counts, grids, cells, models and claims."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -18,6 +18,7 @@ from lab_records import (
     failed,
     measured,
     plausible,
+    records_of,
     run_of,
     studies_of,
     with_fields,
@@ -77,22 +78,18 @@ def test_the_whole_paper(paper: dict[str, Any]) -> None:
     assert paper["counts"] == {"planned": 750, "measured": 750, "failed": 0, "waiting": 0}
     assert states(paper) == [{"measured"}] * 3
     assert sum(len(cell["runs"]) for grid in paper["grids"] for cell in grid["cells"]) == 750
-    assert paper["failures"] == []
+    assert (paper["title"], paper["failures"], paper["more"]) == ("The paper, measured", [], 0)
     assert len(json.dumps(paper)) < 2_000_000
 
 
-@pytest.mark.parametrize(("planned", "state"), [([], "missing"), (PAPER, "waiting")])
-def test_the_papers_grids_are_complete_before_anything_is_measured(
-    paper: dict[str, Any], planned: list[ModelConfig], state: str
-) -> None:
-    data = page_of(planned)
-    count = len(planned)
-    assert data["counts"] == {"planned": count, "measured": 0, "failed": 0, "waiting": count}
-    assert states(data) == [{state}] * 3
+def test_grids_are_complete_before_anything_is_measured(paper: dict[str, Any]) -> None:
+    data = page_of(PAPER)
+    assert data["counts"] == {"planned": 750, "measured": 0, "failed": 0, "waiting": 750}
+    assert states(data) == [{"waiting"}] * 3
     assert (data["finished"], data["seconds"]) == (None, 0)
     assert (data["commits"], data["versions"], data["machines"]) == ([], {}, [])
     for grid, full, rows in zip(data["grids"], paper["grids"], (SIZES, SIZES, MODULI), strict=True):
-        assert (grid["rows"], grid["columns"], grid["seeds"]) == (rows, RANGES, [42])
+        assert (grid["rows"], grid["columns"]) == (rows, RANGES)
         places = [(cell["row"], cell["column"]) for cell in grid["cells"]]
         assert places == list(product(rows, RANGES))
         for cell, same in zip(grid["cells"], full["cells"], strict=True):
@@ -103,19 +100,15 @@ def test_the_papers_grids_are_complete_before_anything_is_measured(
     assert crossed == [(231, 100), (385, 100)]
 
 
-def test_each_grid_names_its_axes_and_options(paper: dict[str, Any]) -> None:
-    names = (
-        *("title", "row_name", "row_label", "row_option"),
-        *("column_label", "column_option", "threshold", "model_name"),
-    )
-    rows = ("|P|", "number of primes |P|", "--sizes")
-    columns = ("input range r", "--ranges")
+def test_each_grid_names_its_axes(paper: dict[str, Any]) -> None:
+    names = ("title", "row_name", "row_label", "column_label", "threshold", "model_name")
+    rows, columns = ("|P|", "number of primes |P|"), "input range r"
     assert [tuple(grid[name] for name in names) for grid in paper["grids"]] == [
-        (TITLES[0], *rows, *columns, 0.85, "p"),
-        (TITLES[1], *rows, *columns, 0.85, "p"),
-        (TITLES[2], "N", "modulus N", "--moduli", *columns, 0.70, ""),
+        (TITLES[0], *rows, columns, 0.85, "p"),
+        (TITLES[1], *rows, columns, 0.85, "p"),
+        (TITLES[2], "N", "modulus N", columns, 0.70, ""),
     ]
-    assert all(grid["expectation"] and grid["paper"] for grid in paper["grids"])
+    assert all(grid["expectation"] and grid["beyond"] is None for grid in paper["grids"])
 
 
 def test_a_cell_has_the_numbers_of_the_run() -> None:
@@ -124,8 +117,7 @@ def test_a_cell_has_the_numbers_of_the_run() -> None:
     (cell,) = run_of(configs, records).cells()["exp1"]
     data = cell_of(configs, records)
     assert (data["row"], data["column"], data["state"]) == (4, 100, "measured")
-    assert data["beyond"] == {}
-    assert (data["seeds"], data["asked_seeds"]) == ([1, 2], [1, 2, 3])
+    assert (data["beyond"], data["seeds"]) == ([], [1, 2])
     for name, interval in (
         ("relevant", cell.relevant),
         ("other", cell.other),
@@ -185,18 +177,17 @@ def test_other_settings_have_grids_after_the_papers() -> None:
     odd = [c for c in pool if (len(c.row_names), input_range(c)) in ((2, 30), (1, 60))]
     own = replace(SinglePrime(primes=(2, 3), sizes=(1, 2)).study(), configs=odd)
     slow = [with_fields(config, depth=5) for config in EXP2[:1]]
-    beyond = configs_of("exp1", sizes=(5,), ranges=(50,), seeds=(9, 3))
-    data = data_of([own, *studies_of([*slow, *beyond])], plausible([*odd, *slow, *beyond]))
+    papers = configs_of("exp1", sizes=(5,), ranges=(50,), seeds=(9, 3))
+    data = data_of([own, *studies_of([*slow, *papers])], plausible([*odd, *slow, *papers]))
     assert [grid["title"] for grid in data["grids"]] == [
-        *TITLES,
+        "Experiment 1",
         "Experiment 1, primes 2, 3",
         "Experiment 2, depth 5",
     ]
-    assert [grid["paper"] for grid in data["grids"]] == [True, True, True, False, False]
-    assert data["counts"]["planned"] == len([*odd, *slow, *beyond])
-    first, _, _, other, plain = data["grids"]
-    assert (first["rows"], first["columns"]) == ([4, 5, *SIZES[1:]], [50, *RANGES])
-    assert first["seeds"] == [3, 9]
+    assert data["title"] == "Experiment 1, and 2 further studies"
+    assert data["counts"]["planned"] == len([*odd, *slow, *papers])
+    first, other, plain = data["grids"]
+    assert (first["rows"], first["columns"]) == ([5], [50])
     assert (other["rows"], other["columns"]) == ([1, 2], [30, 60])
     assert [cell["state"] for cell in other["cells"]] == [
         "missing", "measured", "measured", "missing",
@@ -207,22 +198,21 @@ def test_other_settings_have_grids_after_the_papers() -> None:
 # Studies that are not the paper's.
 
 
-def test_a_study_of_ones_own_has_its_axes_and_no_commands_or_claims() -> None:
+def test_a_study_of_ones_own_has_its_title_and_axes_and_no_claims() -> None:
     configs = [small_config(modulus=n, input_range=r) for n in (3, 15) for r in (30, 50)]
     study = replace(small_study(*configs), title="<b>Mine")
     data = data_of([study], [*plausible(configs[:3]), failed(configs[3])])
     (grid,) = data["grids"]
-    assert (grid["title"], grid["expectation"], grid["paper"]) == ("<b>Mine", "", False)
+    assert (data["title"], grid["title"], grid["expectation"]) == ("<b>Mine", "<b>Mine", "")
     assert (grid["row_name"], grid["rows"]) == ("modulus", [3, 15])
     assert (grid["column_name"], grid["columns"]) == ("input range", [30, 50])
-    assert (grid["command"], grid["row_option"], grid["column_option"]) == ([], "", "")
     assert (grid["model_name"], grid["threshold"]) == ("", 0.85)
     assert [cell["state"] for cell in grid["cells"]] == ["measured"] * 3 + ["failed"]
     (run,) = grid["cells"][0]["runs"]
     assert run["name"] == configs[0].describe()
     assert (run["rows"], run["relevant"]) == (["3", "5", "7"], ["3"])
     assert data["counts"] == {"planned": 4, "measured": 3, "failed": 1, "waiting": 0}
-    assert (data["claims"], data["commands"], data["continue"]) == ([], [], [])
+    assert data["claims"] == []
 
 
 def test_models_that_share_a_cell_are_told_apart_by_their_description() -> None:
@@ -243,7 +233,8 @@ def test_a_cell_without_predicted_rows_has_other_drops_and_accuracy_beyond() -> 
         "grids"
     ]
     (cell,) = grid["cells"]
-    assert (cell["relevant"], cell["ratio"], cell["beyond"]) == (None, None, {"100": 0.75})
+    assert (cell["relevant"], cell["ratio"]) == (None, None)
+    assert cell["beyond"] == [[" below 100", 0.75]]
     assert cell["other"]["mean"] == pytest.approx(0.375, abs=1 / 180)
 
 
@@ -275,15 +266,48 @@ def test_circumstances_are_listed_once_each() -> None:
     assert data["versions"] == {"python": ["3.12", "3.11"], "torch": ["2.13.0"]}
 
 
-def test_the_folder_has_its_given_name_and_its_last_part(
+def with_tests(record: Record, accuracy: Mapping[str, float]) -> Record:
+    """Return a record as that of a network with tests beyond the range, of 100 examples each."""
+    counts = {end: (round(100 * share), 100) for end, share in accuracy.items()}
+    config = with_fields(record.config, beyond=tuple(map(int, counts)), beyond_samples=100)
+    return replace(record, config=config, measurement=replace(record.measured, beyond=counts))
+
+
+def test_networks_are_counted_that_are_right_in_range_and_beyond() -> None:
+    """The third is wrong in range, and no sum of the last wraps around."""
+    near, far = "200", str(10**18)
+    records = records_of(configs_of("exp2", moduli=(15, 21, 33, 231), ranges=(100,)))
+    records[2:3] = records_of([records[2].config], accuracy=0.9)
+    tests = [(1.0, 1.0), (0.99, 0.5), (1.0, 1.0), (0.0, 0.0)]
+    tested = [
+        with_tests(record, {near: a, far: b}) for record, (a, b) in zip(records, tests, strict=True)
+    ]
+    counted = {"tested": 3, "right": 2, "next": 2, "far": "10^18", "all": 1}
+    study = replace(small_study(*(r.config for r in tested)), name="mine")
+    (grid,) = data_of([study], tested)["grids"]
+    assert grid["beyond"] == counted
+    paper = Run(studies_of([r.config for r in records]), records, more=tested).page_data()
+    assert paper["grids"][0]["beyond"] == counted, "models of other runs count, too"
+    assert paper["more"] == 4
+
+
+def test_test_sets_with_other_names_are_no_next_integers() -> None:
+    config = small_config(beyond=(100,), beyond_samples=4)
+    record = replace(records_of([small_config()])[0], config=config)
+    record = replace(record, measurement=replace(record.measured, beyond={"primes only": (4, 4)}))
+    (grid,) = data_of([small_study(config)], [record])["grids"]
+    assert grid["beyond"] == {"tested": 1, "right": 1, "next": None, "far": None, "all": 1}
+    assert grid["cells"][0]["beyond"] == [[", primes only", 1.0]]
+
+
+def test_a_run_is_named_by_the_last_part_of_its_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "<b>mine"
     folder.mkdir()
     monkeypatch.chdir(folder)
     for given in (Path(), Path("../<b>mine"), folder):
-        data = page_of([], folder=given)
-        assert (data["name"], data["folder"]) == ("<b>mine", str(given))
+        assert page_of([], folder=given)["name"] == "<b>mine"
     assert page_of([], folder=Path("/"))["name"] == "/"
 
 

@@ -73,13 +73,10 @@ def explore(
         open: Open it in your browser.
     """
     from primefourier.explorer import make_page, page_data
-    from primefourier.lab.studies.paper import own_form
 
     basis = read_basis(primes, depth)
     check_output(out, _PAGE_ENDINGS)
-    data = page_data(
-        a, b, modulus, operation=operation, circles=primes, basis=basis, own=own_form()
-    )
+    data = page_data(a, b, modulus, operation=operation, circles=primes, basis=basis)
     write_file(out, make_page(data, title="Prime Fourier Embeddings: explorer").encode())
     print_text(f"Wrote {out} ({_write_size(out)}).")
     if open:

@@ -21,7 +21,6 @@ def page_data(
     circles: Sequence[int] | None = None,
     basis: PrimeBasis = PAPER_BASIS,
     run: Mapping[str, Any] | None = None,
-    own: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """Return the data of a page, with integers as strings: JavaScript rounds them beyond 2^53.
 
@@ -33,7 +32,6 @@ def page_data(
         circles: The primes whose circles are shown; by default the page chooses them for N.
         basis: The basis whose channels are shown.
         run: The results of a run; None for the explorer alone.
-        own: The experiments, with their settings, for which the page writes commands.
     """
     most = max(len(circles or ()), len(basis.primes))
     if most > MOST_PRIMES:
@@ -50,5 +48,4 @@ def page_data(
         },
         "basis": {"primes": list(map(str, basis.primes)), "depth": basis.depth},
         "run": run,
-        "own": list(own),
     }

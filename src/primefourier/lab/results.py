@@ -22,7 +22,6 @@ from primefourier.lab.record import Record
 from primefourier.lab.store import STORE_NAME, read_store
 from primefourier.lab.studies.grid import Grid, make_grids
 from primefourier.lab.studies.page_data import run_as_data
-from primefourier.lab.studies.paper import own_form
 from primefourier.lab.studies.paper_cells import paper_cells
 from primefourier.lab.studies.paper_claims import judge_claims
 from primefourier.lab.studies.paper_grids import in_paper_order
@@ -179,8 +178,9 @@ class Run:
 
     def page_data(self) -> dict[str, Any]:
         """Return everything that a report shows, as plain data."""
-        data = run_as_data(self.folder, self.planned, self.records, self.grids, self.claims())
-        return {**data, "more": len(self.more)}
+        return run_as_data(
+            self.folder, self.planned, self.records, self.more, self.grids, self.claims()
+        )
 
     def report(self, path: Path | str | None = None) -> Path:
         """Write the results as one HTML page that works offline, and return its path.
@@ -190,8 +190,8 @@ class Run:
         """
         target = self.folder / "report.html" if path is None else Path(path)
         data = self.page_data()
-        title = f"{printable(data['name'])}: Prime Fourier Embeddings"
-        write_file(target, make_page(page_data(run=data, own=own_form()), title=title).encode())
+        title = f"{printable(data['name'])}: {data['title']}"
+        write_file(target, make_page(page_data(run=data), title=title).encode())
         return target
 
     def figures(self, out: Path | str | None = None) -> list[Path]:

@@ -23,11 +23,10 @@ from primefourier.cluster import usable_cores
 
 @dataclass(frozen=True)
 class FigureFile:
-    """A figure with the name of its file, and the commands that train the models it shows."""
+    """A figure with the name of its file."""
 
     name: str
     draw: Callable[[], Figure]
-    made_by: str = ""
 
 
 _SHARE = 4
@@ -71,7 +70,7 @@ def _write(index: int, target: Path) -> list[Path]:
         if layout is not None:  # once for both files; savefig would do it twice for each
             layout.execute(figure)
             figure.set_layout_engine("none")
-        facts = {"Description": f"Made by: {file.made_by or 'pfe figures'}"}
+        facts = {"Description": "Made by: pfe figures"}
         png, svg = (target / f"{file.name}.{kind}" for kind in ("png", "svg"))
         print_png, print_svg = FigureCanvasAgg(figure).print_png, FigureCanvasSVG(figure).print_svg
         write_file(png, partial(print_png, metadata=facts | {"Software": None}))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -15,23 +14,20 @@ from primefourier.lab.config import ModelConfig
 from primefourier.lab.provenance import Provenance
 from primefourier.lab.record import Record
 from primefourier.lab.studies.experiment import Experiment
-from primefourier.lab.studies.grid import Grid, Place, floor_of, in_order
+from primefourier.lab.studies.grid import Grid, Place, floor_of
 from primefourier.lab.studies.paper import EXPERIMENTS
-from primefourier.lab.studies.paper_grids import (
-    experiment_of,
-    follows_paper,
-    modulus_of,
-    paper_grid,
-    paper_places,
-)
+from primefourier.lab.studies.paper_cells import place_of
+from primefourier.lab.studies.paper_grids import experiment_of, follows_paper, modulus_of
 
-_DEFAULT_SEEDS = [42]
+RIGHT = 0.99
+"""A network is right on a test set if its accuracy is at least this."""
 
 
 def run_as_data(
     folder: Path | str,
     planned: Sequence[ModelConfig],
     records: Sequence[Record],
+    more: Sequence[Record],
     grids: Sequence[Grid],
     findings: Mapping[Claim, Finding],
 ) -> dict[str, Any]:
@@ -41,33 +37,39 @@ def run_as_data(
         folder: The folder of the run, as the user named it.
         planned: The planned models.
         records: Their records.
+        more: Records of other runs, of which those of the paper's models count for its claims.
         grids: The grids to show.
         findings: The judged claims.
     """
-    others = [grid for grid in grids if experiment_of(grid) is None]
-    shown = list(grids) if others else _with_paper_grids(grids)
-    by_key = {record.config.key for record in records}
+    by_key = {record.config.key: record for record in records}
     failures = [record for record in records if record.error is not None]
-    measured = len(records) - len(failures)
     return {
         "name": Path(folder).resolve().name or str(folder),
-        "folder": str(folder),
-        "commands": [],
-        "continue": [],
+        "title": _title(grids),
         "counts": {
             "planned": len(planned),
-            "measured": measured,
+            "measured": len(records) - len(failures),
             "failed": len(failures),
             "waiting": sum(config.key not in by_key for config in planned),
         },
         **_diverged(sum(record.diverged for record in records)),
         **_circumstances([record.provenance for record in records]),
-        "grids": list(map(_grid, shown)),
-        "claims": _claims(findings, shown) if shown != others else [],
+        "grids": [_grid(grid, more) for grid in grids],
+        "claims": _claims(findings, grids) if any(map(experiment_of, grids)) else [],
+        "more": len(more),
         "failures": [
             {"model": record.config.describe(), "error": record.error} for record in failures
         ],
     }
+
+
+def _title(grids: Sequence[Grid]) -> str:
+    """Return the title of a report: that of its studies."""
+    if not grids or all(map(follows_paper, grids)):
+        return "The paper, measured" if grids else "An empty run"
+    first, *others = dict.fromkeys(grid.study.title for grid in grids)
+    more = "1 further study" if len(others) == 1 else f"{len(others)} further studies"
+    return f"{first}, and {more}" if others else first
 
 
 def _circumstances(found: Sequence[Provenance]) -> dict[str, Any]:
@@ -90,46 +92,87 @@ def _distinct(texts: Iterable[str | None]) -> list[str]:
     return list(dict.fromkeys(text for text in texts if text))
 
 
-def _with_paper_grids(grids: Sequence[Grid]) -> list[Grid]:
-    """Return the grids of a run, with empty ones for the paper's experiments that it lacks."""
-    found = {experiment_of(grid): grid for grid in reversed(grids) if not grid.study.settings}
-    first = [
-        found.get(experiment) or replace(paper_grid(name), planned=())
-        for name, experiment in EXPERIMENTS.items()
-    ]
-    return [*first, *(grid for grid in grids if grid not in first)]
-
-
-def _grid(grid: Grid) -> dict[str, Any]:
-    """Return all cells of a grid, and its axes, measures and commands.
-
-    A grid with the paper's settings has all cells of the paper's grid, in addition to the planned
-    ones.
-    """
+def _grid(grid: Grid, more: Iterable[Record]) -> dict[str, Any]:
+    """Return all cells of a grid, and its axes and measures."""
     experiment = experiment_of(grid)
-    every: dict[Place, list[ModelConfig]] = {}
-    if experiment is not None and not grid.study.settings:
-        every |= paper_places(experiment.short_name)
-    places = {*grid.by_place, *every}
-    rows, columns = (in_order(axis) for axis in zip(*places, strict=True))
     return {
         "title": grid.title,
         "expectation": "" if experiment is None else experiment.expectation,
-        "paper": follows_paper(grid),
         "row_name": grid.row_name,
         "row_label": grid.row_axis.label if grid.row_axis else "",
         "column_name": grid.column_name,
         "column_label": grid.column_axis.label if grid.column_axis else "",
         "threshold": grid.study.threshold,
-        "rows": rows,
-        "columns": columns,
-        "seeds": sorted({config.seed for config in grid.planned}) or _DEFAULT_SEEDS,
-        "command": [],
-        "row_option": f"--{experiment.row_setting}" if experiment else "",
-        "column_option": "--ranges" if experiment else "",
+        "rows": grid.rows,
+        "columns": grid.columns,
         "model_name": _model_name(grid, experiment),
-        "cells": [_cell(grid, place, every) for place in product(rows, columns)],
+        "beyond": _beyond(_tested_beyond(grid, more)),
+        "cells": [_cell(grid, place) for place in product(grid.rows, grid.columns)],
     }
+
+
+def _tested_beyond(grid: Grid, more: Iterable[Record]) -> list[Record]:
+    """Return the networks of a grid with tests beyond the range; the paper's of other runs, too."""
+    tested = [record for record in grid.found(grid.planned) if record.measured.beyond]
+    experiment = experiment_of(grid)
+    if experiment is None or not follows_paper(grid):
+        return tested
+    others = (r for r in more if r.measurement is not None and not r.diverged)
+    networks: dict[object, Record] = {}
+    for record in (*tested, *(r for r in others if r.measured.beyond)):
+        place = place_of(record.config)
+        if place is not None and place[0] == experiment.short_name:
+            networks.setdefault((place, record.config.seed, modulus_of(record)), record)
+    return list(networks.values())
+
+
+def _beyond(records: Iterable[Record]) -> dict[str, Any] | None:
+    """Count the networks that are right in range, and of these the ones that are right beyond it.
+
+    None without tests beyond the range. Tasks in which no answer wraps around are left out.
+    """
+    tested = [record for record in records if not record.config.degenerate]
+    if not tested:
+        return None
+    right = [record for record in tested if record.measured.accuracy >= RIGHT]
+    found = [record.measured.accuracy_beyond for record in right]
+    following = [_next_end(record) for record in right]
+    ends = {end for record in tested for end in record.measured.beyond}
+    return {
+        "tested": len(tested),
+        "right": len(right),
+        "next": sum(each[end] >= RIGHT for each, end in zip(found, following, strict=True))
+        if all(end in each for each, end in zip(found, following, strict=True))
+        else None,
+        "far": _write(max(ends, key=int)) if all(map(str.isdecimal, ends)) else None,
+        "all": sum(min(each.values()) >= RIGHT for each in found),
+    }
+
+
+def _next_end(record: Record) -> str:
+    """Return the name of the test set of the next integers, from r to 2r."""
+    return str(2 * getattr(record.config.task, "input_range", 0))
+
+
+def _write(end: str) -> str:
+    """Write the end of a test set, if it is a power of ten as one.
+
+    >>> _write("200"), _write("1000000")
+    ('200', '10^6')
+    """
+    return f"10^{len(end) - 1}" if int(end) == 10 ** (len(end) - 1) > 1000 else end
+
+
+def _accuracy_beyond(cell: Cell) -> list[list[Any]]:
+    """Return the accuracy of a cell on each test set beyond the range, with the set in words."""
+    following = _next_end(cell.records[0])
+    words = {
+        end: f", {end}"
+        if not end.isdecimal()
+        else f"{' on the next integers,' if end == following else ''} below {_write(end)}"
+        for end in cell.accuracy_beyond
+    }
+    return [[words[end], accuracy] for end, accuracy in cell.accuracy_beyond.items()]
 
 
 def _model_name(grid: Grid, experiment: type[Experiment] | None) -> str:
@@ -143,15 +186,15 @@ def _model_name(grid: Grid, experiment: type[Experiment] | None) -> str:
     return "model" if any(counts) else ""
 
 
-def _cell(grid: Grid, place: Place, every: Mapping[Place, Sequence[ModelConfig]]) -> dict[str, Any]:
+def _cell(grid: Grid, place: Place) -> dict[str, Any]:
     """Return one cell, measured or not."""
     planned, cell = grid.by_place.get(place, []), grid.cells.get(place)
     found, diverged = grid.found(planned), len(grid.diverged(planned))
     measured = len(found) + diverged
     failed = sum(config.key in grid.records for config in planned) - measured
     counts = {"planned": len(planned), "measured": measured, "failed": failed}
-    models = [config for config in planned or every.get(place, ()) if config.known]
-    floor = cell.noise_floor if cell else floor_of(models[0]) if models else 0.0
+    known = [config for config in planned if config.known]
+    floor = cell.noise_floor if cell else floor_of(known[0]) if known else 0.0
     ratio = cell and cell.ratio
     return {
         "row": place[0],
@@ -159,23 +202,21 @@ def _cell(grid: Grid, place: Place, every: Mapping[Place, Sequence[ModelConfig]]
         "state": _state(cell, counts),
         "models": counts,
         **_diverged(diverged),
-        "degenerate": bool(models) and all(config.degenerate for config in models),
+        "degenerate": bool(known) and all(config.degenerate for config in known),
         "seeds": [] if cell is None else list(cell.seeds),
-        "asked_seeds": sorted({config.seed for config in planned}),
         "relevant": cell and cell.relevant and _interval(cell.relevant),
         "other": cell and cell.other and _interval(cell.other),
         "accuracy": cell and _interval(cell.accuracy),
         "ratio": ratio
         and {"value": ratio.value, "bound": ratio.is_lower_bound, "text": str(ratio)},
         "converged": cell and cell.converged,
-        "beyond": {} if cell is None else cell.accuracy_beyond,
+        "beyond": [] if cell is None else _accuracy_beyond(cell),
         "floor": floor,
         "runs": [_model(record, grid) for record in found],
     }
 
 
 def _interval(interval: Interval) -> dict[str, float | None]:
-    """Return a mean and the ends of its interval."""
     return {"mean": interval.mean, "low": interval.low, "high": interval.high}
 
 

@@ -182,19 +182,3 @@ def models_of(experiments: Iterable[Experiment]) -> list[ModelConfig]:
     """Return the models of several experiments, each once."""
     configs = (config for experiment in experiments for config in experiment.configs)
     return list({config.key: config for config in configs}.values())
-
-
-def own_form() -> list[dict[str, Any]]:
-    """Return the paper's experiments with their settings, for the form that writes commands."""
-    return [
-        {
-            "name": name,
-            "title": experiment.heading,
-            "lists": {
-                setting: list(getattr(experiment(), setting))
-                for setting in (experiment.row_setting, "ranges", "seeds", "primes")
-            },
-            "embeddings": list(SHUFFLES) if hasattr(experiment, "embedding") else [],
-        }
-        for name, experiment in EXPERIMENTS.items()
-    ]

@@ -6,14 +6,14 @@ its settings must make each of its models.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
 from primefourier.lab.config import ModelConfig, prime_parts
 from primefourier.lab.record import Record
 from primefourier.lab.studies.experiment import Experiment
-from primefourier.lab.studies.grid import Grid, Place, make_grids
+from primefourier.lab.studies.grid import Grid
 from primefourier.lab.studies.paper import EXPERIMENTS
 
 
@@ -48,17 +48,6 @@ def _is_made_by(experiment: Experiment, config: ModelConfig) -> bool:
 def follows_paper(grid: Grid) -> bool:
     """Return whether a grid is an experiment of the paper, with the paper's settings."""
     return experiment_of(grid) is not None and not grid.study.settings
-
-
-def paper_grid(name: str) -> Grid:
-    """Return the paper's own grid of an experiment, without records."""
-    return make_grids([EXPERIMENTS[name]().study()], {})[0]
-
-
-@cache
-def paper_places(name: str) -> Mapping[Place, list[ModelConfig]]:
-    """Return every cell of the paper's grid of an experiment, and its models."""
-    return paper_grid(name).by_place
 
 
 def in_paper_order(grids: Iterable[Grid]) -> list[Grid]:

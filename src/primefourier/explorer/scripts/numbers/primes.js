@@ -133,8 +133,8 @@ export function readPrimes(text) {
   return { primes: primes.sort((p, q) => (p < q ? -1 : 1)) };
 }
 
-// Explain why a number cannot have a circle or a row.
-export function notPrime(value) {
+// Explain why a number cannot have a circle.
+function notPrime(value) {
   if (isPrime(value) === null) {
     return `A prime must be below 3.3·10²⁴ to be proven one, got a number of ${
       String(value).length

@@ -1,7 +1,6 @@
 // Controls that several parts of the page use: radio groups, text fields and selections.
 
 import { h } from "./dom.js";
-import { get, set, watch } from "./state.js";
 
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
@@ -27,13 +26,6 @@ export function choiceGroup(name, options, choose) {
       buttons[i].tabIndex = value === chosen ? 0 : -1;
     });
   return { element, show };
-}
-
-// Make a radio group that shows and changes one value of the state.
-export function stateChoice(label, name, options) {
-  const choice = choiceGroup(label, options, (value) => set({ [name]: value }));
-  watch([name], () => choice.show(get(name)));
-  return choice.element;
 }
 
 // Make a text field with a place for the problem with its text.

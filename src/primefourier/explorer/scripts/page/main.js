@@ -6,18 +6,16 @@ import { keepFactors } from "../numbers/plan.js";
 import { claimsSection } from "../results/claims.js";
 import { resultsSection } from "../results/results.js";
 import { failuresSection, runHeader } from "../results/run_header.js";
-import { ownSection } from "../study/own.js";
 import { h } from "./dom.js";
 import { keepAddress, readAddress, set } from "./state.js";
 import { themeButton } from "./theme.js";
 
 const NAMES = {
-  circles: "Circles",
-  channels: "Channels",
   results: "Results",
   claims: "Claims",
   failures: "Failures",
-  own: "Try your own",
+  circles: "Circles",
+  channels: "Channels",
 };
 const INTRODUCTION =
   "An integer a becomes pairs (cos, sin) of 2πa/p^(d+1): positions on prime circles. Adding turns " +
@@ -25,8 +23,7 @@ const INTRODUCTION =
 const FOOTER =
   "Made by primefourier. This page is one file: it loads nothing from elsewhere and sends nothing.";
 
-const data = JSON.parse(document.getElementById("data").textContent);
-const { start, basis, run } = data;
+const { start, basis, run } = JSON.parse(document.getElementById("data").textContent);
 
 set({
   a: BigInt(start.a),
@@ -45,12 +42,11 @@ readAddress();
 keepFactors();
 
 const sections = [
-  circlesSection(),
-  channelsSection(),
   run && resultsSection(run),
   run && claimsSection(run),
   run && failuresSection(run),
-  ownSection(data),
+  circlesSection(),
+  channelsSection(),
 ].filter(Boolean);
 const links = sections.map(({ id }) => h("a", { href: `#${id}` }, NAMES[id]));
 

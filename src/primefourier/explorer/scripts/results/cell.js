@@ -53,7 +53,7 @@ export function modelWords({ models: { planned, measured, failed }, diverged }) 
 }
 
 // Return what a cell without a value shows, and what that means.
-export function stateWords(grid, cell) {
+export function stateWords(cell) {
   const { planned, measured } = cell.models;
   if (cell.degenerate) return ["✕", "no answer wraps around, so it is left out"];
   if (cell.state === "measured" && cell.relevant && cell.other) {
@@ -67,6 +67,5 @@ export function stateWords(grid, cell) {
   }
   if (cell.state === "failed") return ["failed", "failed"];
   if (cell.state === "waiting") return ["waiting", "planned, not measured yet"];
-  if (!grid.command.length) return ["·", "not planned"];
-  return ["+", "not planned; open it for the command"];
+  return ["·", "not planned"];
 }

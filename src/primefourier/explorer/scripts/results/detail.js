@@ -1,6 +1,5 @@
-// The details of one cell: its numbers, ablation profile and training curves, or how to measure it.
+// The details of one cell: its numbers, ablation profile and training curves, or why it has none.
 
-import { cellCommand, commandBox } from "../page/command.js";
 import { h, openable, row, table } from "../page/dom.js";
 import { count, decimals, writeP } from "../page/writing.js";
 import { closeCell, configurationOf, stateWords } from "./cell.js";
@@ -11,10 +10,9 @@ import { profile } from "./profile.js";
 const P_VALUES =
   "Relevant rows are in bold. p is the probability of a change at least as uneven (answers lost " +
   "against answers gained) if the row did not matter; it can be tiny even below the noise floor.";
-const LARGEST_SEED = 2n ** 63n - 1n;
 
 // Make the panel of a cell. Returns { element, heading }; the heading can take the focus.
-export function detailPanel(run, { grid, cell }) {
+export function detailPanel({ grid, cell }) {
   const title = `${grid.title}: ${configurationOf(grid, cell)}`;
   const heading = h("h3", { id: "detail-title", tabindex: "-1" }, title);
   const close = h("button", { type: "button", class: "close", onclick: closeCell }, "Close");
@@ -23,9 +21,8 @@ export function detailPanel(run, { grid, cell }) {
     "div",
     { class: "card detail", role: "region", "aria-labelledby": "detail-title" },
     h("div", { class: "part-head detail-head" }, heading, close),
-    measured ? [h("p", {}, summary(cell)), facts(grid, cell)] : unmeasured(run, grid, cell),
+    measured ? [h("p", {}, summary(cell)), facts(grid, cell)] : unmeasured(grid, cell),
     cell.runs.length ? models(grid, cell) : null,
-    measured ? nextSteps(run, grid, cell) : null,
   );
   element.addEventListener("keydown", (event) => event.key === "Escape" && closeCell());
   return { element, heading };
@@ -56,10 +53,7 @@ function facts(grid, cell) {
     ["noise floor", decimals(cell.floor, 4)],
     ["test accuracy", values("accuracy")],
     [`converged (above ${grid.threshold})`, values("converged")],
-    ...Object.entries(cell.beyond).map(([end, accuracy]) => [
-      `accuracy beyond, below ${end}`,
-      decimals(accuracy, 4),
-    ]),
+    ...cell.beyond.map(([where, accuracy]) => [`accuracy${where}`, decimals(accuracy, 4)]),
     ["models", `${cell.models.measured} of ${cell.models.planned}`],
     ...(cell.diverged ? [["diverged and left out", cell.diverged]] : []),
     [cell.seeds.length > 1 ? "seeds" : "seed", cell.seeds.join(", ")],
@@ -71,29 +65,23 @@ function facts(grid, cell) {
   return [h("dl", { class: "facts" }, shown), cell.seeds.length > 1 ? note : null];
 }
 
-// Explain why there is no value, and give the command that measures it.
-function unmeasured(run, grid, cell) {
+// Explain why there is no value.
+function unmeasured(grid, cell) {
   const { planned, measured, failed } = cell.models;
   const name = configurationOf(grid, cell);
   const all = count(planned, "model");
   const some = `${measured} of the ${all} of ${name} ${measured === 1 ? "is" : "are"} measured`;
   const sentences = {
-    missing: `${name} is not planned. This command measures it and adds it to this run:`,
-    waiting: `${name} is planned, but none of its ${all} is measured yet. ` +
-      "This command measures it:",
-    partial: `${some}${failed ? `, ${failed} failed` : ""}. A value needs all models of a seed. ` +
-      "This command measures the rest:",
-    failed: `${name} failed: ${failed} of ${all}. This command tries again:`,
+    missing: `${name} is not planned.`,
+    waiting: `${name} is planned, but none of its ${all} is measured yet.`,
+    partial: `${some}${failed ? `, ${failed} failed` : ""}. A value needs all models of a seed.`,
+    failed: `${name} failed: ${failed} of ${all}.`,
     diverged: `All networks of ${name} diverged: their logits are NaN.`,
   };
-  const plain = planned ? `${some}.` : `${name} is not planned.`;
   const why = h("p", {}, h("a", { href: "#failures" }, "See the errors"), ".");
-  const note = h("p", {}, `Note: ${stateWords(grid, cell)[1]} of the heatmaps.`);
+  const note = h("p", {}, `Note: ${stateWords(cell)[1]} of the heatmaps.`);
   return [
-    h("p", {}, grid.command.length || cell.state === "diverged" ? sentences[cell.state] : plain),
-    grid.command.length && cell.state !== "diverged"
-      ? commandBox(cellCommand(run, grid, cell))
-      : null,
+    h("p", {}, sentences[cell.state]),
     failed ? why : null,
     cell.degenerate ? note : null,
   ];
@@ -149,26 +137,4 @@ function rawTable(grid, cell) {
     ]);
   });
   return table({ class: "numbers" }, P_VALUES, columns, rows);
-}
-
-// Offer the command for the models that are missing, or else for more seeds.
-function nextSteps(run, grid, cell) {
-  if (!grid.command.length) return null;
-  const { planned, measured } = cell.models;
-  if (measured < planned) {
-    const text =
-      `${measured} of ${count(planned, "model")} are measured; incomplete seeds do not ` +
-      "count. This command measures the rest:";
-    return [h("p", { class: "small" }, text), commandBox(cellCommand(run, grid, cell))];
-  }
-  const first = BigInt(cell.seeds[0]);
-  if (cell.seeds.length > 1 || first + 2n > LARGEST_SEED) return null;
-  const seeds = [first, first + 1n, first + 2n].map(String);
-  return h(
-    "details",
-    {},
-    h("summary", {}, "With error bars"),
-    h("p", { class: "small" }, "Two more seeds give this cell a 95 % interval:"),
-    commandBox(cellCommand(run, grid, cell, seeds)),
-  );
 }

@@ -78,7 +78,7 @@ function makeButton(grid, index, cell, measure) {
 
 function paint(button, grid, cell, measure) {
   const shown = isShown(cell, measure);
-  const [face, words] = shown ? [measure.short(cell), ""] : stateWords(grid, cell);
+  const [face, words] = shown ? [measure.short(cell), ""] : stateWords(cell);
   const color = shown ? measure.scale.color(measure.read(cell).mean) : null;
   const state = cell.degenerate || cell.state === "measured" ? "left-out" : cell.state;
   button.className = shown ? "value" : `none ${state}`;
@@ -93,7 +93,7 @@ function paint(button, grid, cell, measure) {
 function describe(grid, cell, measure) {
   const { relevant, other, floor, seeds } = cell;
   const shown = isShown(cell, measure);
-  const pairs = [shown ? [measure.name, measure.long(cell)] : ["state", stateWords(grid, cell)[1]]];
+  const pairs = [shown ? [measure.name, measure.long(cell)] : ["state", stateWords(cell)[1]]];
   if (shown && measure.key !== "other" && other) {
     pairs.push(["drop of other rows", decimals(other.mean, 4)]);
   }

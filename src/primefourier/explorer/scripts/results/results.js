@@ -1,13 +1,12 @@
-// The results of a run: linked heatmaps, lines over r, and the details of each cell.
+// The results of a run: linked heatmaps, and the details of each cell.
 
 import { choiceGroup } from "../page/controls.js";
-import { h, section } from "../page/dom.js";
+import { h, pairList, section } from "../page/dom.js";
 import { get, set, watch } from "../page/state.js";
 import { count, decimals, spread } from "../page/writing.js";
 import { findCell } from "./cell.js";
 import { detailPanel } from "./detail.js";
 import { heatmap } from "./heatmap.js";
-import { linesPart } from "./lines.js";
 import { isShown, meanOf, measureOf, MEASURES, nothingShown } from "./measures.js";
 
 const STATES = [
@@ -15,8 +14,7 @@ const STATES = [
   ["waiting", "waiting", "planned, not measured yet"],
   ["failed", "failed", "its models failed"],
   ["diverged", "NaN", "all networks diverged, so there is no accuracy and no drop"],
-  ["missing", "+", "not planned: open it for the command"],
-  ["unplanned", "·", "not planned"],
+  ["missing", "·", "not planned"],
   ["left-out", "✕", "left out: no answer wraps around, no such rows, or no ratio"],
 ];
 const MANY = 8; // a heatmap with more columns gets the full width of the page
@@ -24,30 +22,32 @@ const INTRODUCTION =
   "Each network is trained; then one row of its input is zeroed. In the paper’s experiments a row is " +
   "all circles of one prime, and it is relevant if its prime divides N. A cell is one " +
   "configuration; open it for its ablation profile and training curves.";
+const CHEATING =
+  "A network that is right on its test set and wrong on the next integers, from r to 2r, cheats: " +
+  "it reads its input in a way that works below r alone. Right means at least 99 % of the answers.";
 
+// Make the section; null if nothing is planned.
 export function resultsSection(run) {
+  if (!run.grids.length) return null;
   const predicted = run.grids.some((grid) => grid.cells.some((cell) => cell.relevant));
   const measured = run.grids.some((grid) => grid.cells.some((cell) => cell.accuracy));
   const measure = predicted || !measured ? "relevant" : "accuracy";
-  set({ measure, cell: null, pointed: null, linesGrid: firstWithResults(run) });
+  set({ measure, cell: null, pointed: null });
   const maps = run.grids.map(heatmap);
   const measures = MEASURES.map(({ key, label }) => [key, label]);
   const choice = choiceGroup("Measure", measures, (measure) => set({ measure }));
   const meaning = h("p", { class: "small muted", "aria-live": "polite" });
   const figures = run.grids.map((grid, i) => gridFigure(grid, maps[i].element));
-  const planned = run.grids.map((grid) => grid.cells.some((cell) => cell.state !== "missing"));
-  const shown = planned.some(Boolean) ? planned : planned.map(() => true);
   const place = h("div", { id: "detail" });
   const element = section(
     "results",
     "Results",
     INTRODUCTION,
     h("div", { class: "measure-switch" }, choice.element, meaning),
-    h("div", { class: "figures" }, figures.filter((_, i) => shown[i])),
-    folded(figures.filter((_, i) => !shown[i])),
+    h("div", { class: "figures" }, figures),
     statesLegend(run),
     place,
-    linesPart(run, shown),
+    beyondPart(run),
   );
   watch(["measure"], () => {
     const measure = measureOf(get("measure"));
@@ -73,8 +73,9 @@ function gridFigure(grid, map) {
 function glance(grid) {
   const cells = grid.cells.filter((cell) => isShown(cell, measureOf("relevant")) && cell.other);
   const expected = h("p", { class: "small muted" }, grid.expectation);
-  const nothing = () => h("p", { class: "small nothing" }, nothingShown(grid));
-  if (!cells.length) return h("div", { class: "glance" }, expected, nothing());
+  if (!cells.length) {
+    return h("div", { class: "glance" }, expected, h("p", { class: "small" }, nothingShown(grid)));
+  }
   const floors = spread(cells.map((cell) => cell.floor));
   const words = `Means over ${count(cells.length, "configuration")}; noise floor ${floors}.`;
   const bars = ["relevant", "other"].map((key) => {
@@ -91,45 +92,45 @@ function bar(name, value, kind) {
   return [h("dt", {}, name), h("dd", {}, track, h("strong", { class: "number" }, decimals(value)))];
 }
 
-// Fold away the paper's experiments that this run does not contain.
-function folded(figures) {
-  if (!figures.length) return null;
-  const title = h("summary", {}, "The paper’s experiments that this run does not contain");
-  return h("details", { class: "not-planned" }, title, h("div", { class: "figures" }, figures));
-}
-
+// Show the open cell below the heatmaps.
 function showDetail(run, maps, place) {
   const found = findCell(run, get("cell"));
   for (const map of maps) map.open(get("cell"));
   place.replaceChildren();
   if (!found) return;
-  const { element, heading } = detailPanel(run, found);
+  const { element, heading } = detailPanel(found);
   place.append(element);
   heading.focus({ preventScroll: true });
   element.scrollIntoView({ block: "nearest" });
 }
 
-// Return the first grid with a line, or else with a point.
-function firstWithResults(run) {
-  const most = run.grids.map((grid) => {
-    const shown = grid.cells.filter((cell) => isShown(cell, measureOf("relevant")));
-    return Math.max(...grid.rows.map((row) => shown.filter((cell) => cell.row === row).length));
-  });
-  const line = most.findIndex((number) => number > 1);
-  return Math.max(0, line < 0 ? most.findIndex((number) => number > 0) : line);
+// Say how many networks of each grid are right beyond the input range; null without such tests.
+function beyondPart({ grids }) {
+  const tested = grids.filter(({ beyond }) => beyond);
+  if (!tested.length) return null;
+  const pairs = tested.map(({ title, beyond }) => [title, beyondWords(beyond)]);
+  return h(
+    "div",
+    { class: "card beyond", id: "beyond" },
+    h("h3", {}, "Beyond the input range"),
+    h("p", { class: "small muted" }, CHEATING),
+    pairList({ class: "small" }, pairs),
+  );
+}
+
+function beyondWords({ tested, right, next, far, all }) {
+  const inRange = `Right in range: ${right} of ${count(tested, "network")}.`;
+  if (!right) return inRange;
+  const nearby = next === null ? "" : ` Right on the next integers: ${next} of these.`;
+  const sets = far ? `every test set up to ${far}` : "every test set beyond it";
+  return `${inRange}${nearby} Right on ${sets}: ${all} of these.`;
 }
 
 // Explain the signs of cells without a value, as far as this run has them.
 function statesLegend(run) {
-  const leftOut = ({ degenerate, state, relevant, other }) =>
-    degenerate || (state === "measured" && !(relevant && other));
-  const kindOf = ({ command }, cell) => {
-    if (leftOut(cell)) return "left-out";
-    return cell.state === "missing" && !command.length ? "unplanned" : cell.state;
-  };
-  const kinds = new Set(
-    run.grids.flatMap((grid) => grid.cells.map((cell) => kindOf(grid, cell))),
-  );
+  const kindOf = ({ degenerate, state, relevant, other }) =>
+    degenerate || (state === "measured" && !(relevant && other)) ? "left-out" : state;
+  const kinds = new Set(run.grids.flatMap((grid) => grid.cells.map(kindOf)));
   const items = STATES.filter(([kind]) => kinds.has(kind)).map(([kind, face, words]) =>
     h("li", {}, h("span", { class: `none ${kind}`, "aria-hidden": "true" }, face), words)
   );

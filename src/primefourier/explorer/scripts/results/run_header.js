@@ -1,19 +1,10 @@
 // The head of a report: which run it shows, its progress, and how it was made; and its failures.
 
-import {
-  commandBox,
-  commandLine,
-  commandsAgain,
-  commandText,
-  folderWord,
-} from "../page/command.js";
 import { h, section } from "../page/dom.js";
 import { count, writeDuration } from "../page/writing.js";
 import { verdictCounts } from "./claims.js";
 
-const NOTHING_YET =
-  "No models are planned in this run yet. This command trains a small part of the paper, in about " +
-  "a minute on two cores:";
+const CONTINUE = "pfe status says how to continue this run.";
 
 export function runHeader(run) {
   const { planned, measured, failed, waiting } = run.counts;
@@ -25,12 +16,13 @@ export function runHeader(run) {
   return h(
     "section",
     { id: "run", class: "run", "aria-labelledby": "run-title" },
-    h("p", { class: "label" }, "Prime Fourier Embeddings, results of a run"),
-    h("h1", { id: "run-title" }, run.name),
-    planned ? h("p", { class: "progress-words" }, `${words.join(", ")}.`) : nothingYet(run),
+    h("p", { class: "label" }, `Prime Fourier Embeddings, results of the run ${run.name}`),
+    h("h1", { id: "run-title" }, run.title),
+    h("p", {}, planned ? `${words.join(", ")}.` : "No models are planned in this run yet."),
     unfinished ? progressBar(run.counts) : null,
     measured && run.claims.length ? verdicts(run) : null,
-    unfinished ? continuation(run, failed) : null,
+    beyondTheRange(run),
+    unfinished ? h("p", { class: "small muted" }, CONTINUE) : null,
     planned ? howMade(run) : null,
   );
 }
@@ -48,25 +40,15 @@ function verdicts(run) {
   return h("p", { class: "run-verdicts" }, link, verdictCounts(run.claims));
 }
 
-function nothingYet(run) {
-  const out = folderWord(run.folder);
-  const command = commandLine(["pfe", "reproduce", "--profile", "smoke", "--out", out]);
-  const after = "Then write this page again. The circles and channels below need no run.";
-  return h(
-    "div",
-    { class: "next prose" },
-    h("p", {}, NOTHING_YET),
-    commandBox(command, "Copy the command that starts this run"),
-    h("p", { class: "muted small" }, after),
-  );
-}
-
-function continuation(run, failed) {
-  const name = "Copy the command that continues this run";
-  const boxes = commandsAgain(run).map((command) => commandBox(command, name));
-  if (!boxes.length) return null;
-  const what = failed ? "Continue, and try the failed models again" : "Continue where it stopped";
-  return h("div", { class: "next" }, h("p", { class: "label" }, `${what}:`), boxes);
+// Say how many networks that are right in range are right on the next integers, if that was tested.
+function beyondTheRange({ grids }) {
+  const tested = grids.map(({ beyond }) => beyond).filter((beyond) => beyond?.right);
+  if (!tested.length || tested.some(({ next }) => next === null)) return null;
+  const [right, next] = ["right", "next"].map((key) => tested.reduce((sum, x) => sum + x[key], 0));
+  const link = h("a", { href: "#beyond" }, "Beyond the range:");
+  const cheats = next < right ? " The others cheat." : "";
+  const some = `${next} of ${right} networks that are right in range`;
+  return h("p", {}, link, ` ${some} are right on the next integers.${cheats}`);
 }
 
 function howMade(run) {
@@ -78,7 +60,6 @@ function howMade(run) {
   const when = finished?.replace("T", " ").replace(/\+00:00$/, " UTC");
   const versions = Object.entries(run.versions);
   const pairs = [
-    ["Commands", run.commands.map(commandText)],
     ["Last record", when ? [h("time", { datetime: finished }, when)] : []],
     ["Time of all models", run.seconds ? [writeDuration(run.seconds)] : []],
     [plural(commits, "Commit"), commits.map((commit) => h("code", {}, short(commit)))],
@@ -94,13 +75,8 @@ function howMade(run) {
 // Make the section of failed models; null if none failed.
 export function failuresSection(run) {
   if (!run.failures.length) return null;
-  const them = run.failures.length > 1 ? "them" : "it";
-  const again = commandsAgain(run);
-  const retry = again.length ? ` This command tries ${them} again:` : "";
-  const words = `${count(run.failures.length, "model")} failed.${retry}`;
-  const boxes = again.map((command) => commandBox(command, "Copy the command that tries again"));
   const list = h("div", { class: "failures" }, run.failures.map(failure));
-  return section("failures", "Failures", words, boxes, list);
+  return section("failures", "Failures", `${count(run.failures.length, "model")} failed.`, list);
 }
 
 function failure({ model, error }) {
