@@ -78,14 +78,19 @@ class Cell:
         self.noise_floor = math.sqrt(2 / self.models[0].test_size)
 
 
+def place_of(data: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(data["primes"]), *(data[name] for name in ("modulus", "input_range", "seed"))
+
+
 def read_models() -> Iterable[Model]:
     """Yield the models with the paper's settings; each folder may hold some of them."""
+    lines = (RESULTS.parent / "findings" / "probes" / "probes.jsonl").read_text().splitlines()
+    probes = {place_of(one): one["rows"]["permute"] for one in map(json.loads, lines)}
     for folder in ("paper", "predictions", "beyond"):
         path = RESULTS / folder / "records.sqlite"
         store = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
-        rows = store.execute("SELECT key, config, measurement FROM records WHERE status = 'done'")
-        probes = dict(store.execute("SELECT key, probe FROM probes").fetchall())
-        for key, *texts in rows.fetchall():
+        rows = store.execute("SELECT config, measurement FROM records WHERE status = 'done'")
+        for texts in rows.fetchall():
             config, counts = map(json.loads, texts)
             if "experiment" in config:  # a flat config of version 0.1
                 embedding, samples = config["embedding"], config["pairs"]
@@ -99,9 +104,11 @@ def read_models() -> Iterable[Model]:
             settings = [config[k] for k in ("depth", "operation", "batch_size", "learning_rate")]
             if not plain or settings != [6, "add", 1024, 0.003] or samples != 80_000:
                 continue
-            rows_of = json.loads(probes[key])["rows"] if key in probes else {}
-            permuted = rows_of.get("permute") or counts.get("ablations", {}).get("permute")
-            values = config | counts | {"shuffled": "shuffled" in embedding, "permuted": permuted}
+            shuffled = "shuffled" in embedding
+            permuted = counts.get("ablations", {}).get("permute")
+            if permuted is None and not shuffled:
+                permuted = probes.get(place_of(config))
+            values = config | counts | {"shuffled": shuffled, "permuted": permuted}
             yield Model(*(values[field] for field in Model._fields))
         store.close()
 
