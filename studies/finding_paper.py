@@ -103,7 +103,7 @@ def in_short(claim: str, found: dict[str, Any]) -> str:
         return f"above 500 in {found['agreeing']} of {found['configurations']} configurations"
     if claim == "E1.4":
         _, (low, high) = found["spans"]
-        return f"{low:.3f}–{high:.3f}"
+        return f"{round(low, 3) + 0.0:.3f}–{high:.3f}"  # no minus before 0.000
     return f"{seed_counts(found)} below the noise floor, seed by seed"
 
 

@@ -23,7 +23,9 @@ import yaml  # type: ignore[import-untyped]
 from primefourier.cli.app import run
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted(
+    [*ROOT.glob("*.md"), *(p for name in ("docs", "findings") for p in (ROOT / name).rglob("*.md"))]
+)
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 BIN = Path(sys.executable).parent
 TRAINING = ("run", "reproduce", "verify")

@@ -88,7 +88,8 @@ def read_models() -> Iterable[Model]:
             config = {**config["task"], **config["training"], **config["embedding"]} | config
             embedding = config["embedding"]["name"]
             plain = embedding in ("prime-fourier", "shuffled-prime-fourier")
-            samples, plain = config["samples"], plain and config["operands"] == 2
+            plain = plain and config["operands"] == 2 and config.get("unit") in (None, "column")
+            samples = config["samples"]
             settings = [config[k] for k in ("depth", "operation", "batch_size", "learning_rate")]
             if not plain or settings != [6, "add", 1024, 0.003] or samples != 80_000:
                 continue
