@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from primefourier import lab
+from primefourier.analysis.risk import USES
 from primefourier.encoding.aliases import find_aliases
-from primefourier.encoding.planning import USES
 from primefourier.lab import Run, ShuffledPrimeFourier
 from primefourier.lab.claims import claims_as_data, claims_as_markdown
 from primefourier.lab.config import prime_parts
@@ -96,7 +96,7 @@ def test_make_paper_judges_by_the_runs_that_the_published_claims_use() -> None:
     assert "--also results/predictions --also results/beyond" in makefile
 
 
-def test_the_risk_of_a_plan_is_that_of_the_published_networks(run: Run) -> None:
+def test_the_published_risk_is_that_of_the_published_networks(run: Run) -> None:
     found: dict[float, list[bool]] = {end: [] for end, _, _ in USES}
     for record in run.records:
         config = record.config

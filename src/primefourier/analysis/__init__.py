@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from primefourier._checks import missing_extra
 from primefourier.analysis.ablation import Ablation, ablation_frame
+from primefourier.analysis.risk import PublishedRisk, published_risk
 from primefourier.analysis.specialisation import (
     Ratio,
     Selectivity,
@@ -34,6 +35,7 @@ __all__ = [
     "Certificate",
     "Diagnosis",
     "Interval",
+    "PublishedRisk",
     "Ratio",
     "Selectivity",
     "ablate",
@@ -46,6 +48,7 @@ __all__ = [
     "mean_interval",
     "noise_floor",
     "paired_p_value",
+    "published_risk",
     "selectivity",
     "specialisation_ratio",
 ]
