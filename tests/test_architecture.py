@@ -7,10 +7,12 @@ import sys
 import tomllib
 from itertools import chain
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import primefourier
+from primefourier import analysis, figures, lab, nn, theory
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "primefourier"
@@ -139,17 +141,30 @@ def test_scripts_export_what_others_import_and_nothing_else() -> None:
             {"torch", "matplotlib", "cyclopts", "rich", "dask", "pyarrow", "sklearn"},
         ),
         (
+            "from primefourier import analysis, lab\n"
+            "assert {'certify', 'drop_bounds'} < {*dir(analysis)}\n"
+            "assert {'measure', 'ModelConfig'} < {*dir(lab)}",
+            {"torch", "scipy", "matplotlib", "dask", "distributed", "pyarrow", "rich"},
+        ),
+        (
             "from primefourier.cli.app import run\n"
             f"assert run(['claims', {str(ROOT / 'results' / 'paper')!r}, '--json']) == 0",
             {"torch", "matplotlib", "distributed", "duckdb", "pyarrow"},
         ),
     ],
-    ids=["the library", "reading results"],
+    ids=["the library", "names of doors", "reading results"],
 )
 def test_heavy_packages_are_loaded_only_where_they_are_used(program: str, heavy: set[str]) -> None:
     check = f"\nimport sys\nassert not {heavy} & set(sys.modules)"
     done = subprocess.run([sys.executable, "-c", program + check], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("door", [primefourier, analysis, figures, lab, nn, theory])
+def test_every_public_name_of_a_door_is_there(door: ModuleType) -> None:
+    assert [name for name in door.__all__ if not hasattr(door, name)] == []
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        door.nonsense  # noqa: B018
 
 
 def test_versions_agree() -> None:

@@ -11,9 +11,9 @@ import pytest
 from findings.probes.networks import read_networks
 from findings.probes.run import USED
 from primefourier import lab
+from primefourier.analysis.risk import USES
 from primefourier.encoding import PrimeBasis
 from primefourier.encoding.aliases import find_aliases
-from primefourier.encoding.planning import USES
 from primefourier.lab import Run
 from primefourier.lab.claims import claims_as_data, claims_as_markdown
 from primefourier.lab.studies import models_of, profile, read_settings
@@ -85,7 +85,7 @@ def test_make_paper_judges_by_the_runs_that_the_published_claims_use() -> None:
     assert "--also results/predictions --also results/beyond" in makefile
 
 
-def test_the_risk_of_a_plan_is_that_of_the_published_networks() -> None:
+def test_the_published_risk_is_that_of_the_published_networks() -> None:
     found: dict[float, list[bool]] = {end: [] for end, _, _ in USES}
     for network in read_networks():
         if network.degenerate:

@@ -143,6 +143,15 @@ def test_plan_prints_the_explanation_in_80_columns(pfe: Pfe) -> None:
     assert max(map(len, out.splitlines())) <= 80
 
 
+def test_plan_ends_with_the_published_risk(pfe: Pfe) -> None:
+    out = pfe("plan", "231", "--range", "500")[1]
+    assert out.splitlines()[-2:] == [
+        "Risk: of 39 published networks whose nearest alias drifts by 0 to 0.1 turns, 34",
+        "used a circle that N does not need.",
+    ]
+    assert json.loads(pfe("plan", "231", "--range", "500", "--json")[1])["risk"] == 34 / 39
+
+
 def test_plan_json_has_the_whole_plan(pfe: Pfe) -> None:
     words = ("--primes", "3,5", "--depth", "1", "--range", "5", "--json")
     document = json.loads(pfe("plan", "12", *words)[1])

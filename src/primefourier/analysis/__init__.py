@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from primefourier._checks import missing_extra
 from primefourier.analysis.ablation import Ablation, ablation_frame
+from primefourier.analysis.risk import PublishedRisk, published_risk
 from primefourier.analysis.specialisation import (
     Ratio,
     Selectivity,
@@ -34,6 +35,7 @@ __all__ = [
     "Certificate",
     "Diagnosis",
     "Interval",
+    "PublishedRisk",
     "Ratio",
     "Selectivity",
     "ablate",
@@ -46,29 +48,24 @@ __all__ = [
     "mean_interval",
     "noise_floor",
     "paired_p_value",
+    "published_risk",
     "selectivity",
     "specialisation_ratio",
 ]
 
-
-_HOMES = {
-    "Certificate": "finite_check",
-    "Diagnosis": "diagnosis",
-    "ablate": "torch_ablation",
-    "certify": "certification",
-    "diagnose": "diagnosis",
-    "feature_groups": "groups",
-    "feature_mask": "groups",
-}
-"""The modules of the names that need torch."""
+_WITH_TORCH = ("certification", "diagnosis", "finite_check", "groups", "torch_ablation")
 
 
 def __getattr__(name: str) -> Any:
     """Load what needs torch when it is first used."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        module = import_module(f"{__name__}.{_HOMES[name]}")
-    except ImportError as error:
-        raise missing_extra(f"primefourier.analysis.{name}", error, "nn") from error
-    return getattr(module, name)
+    if name in __all__:
+        try:
+            modules = [import_module(f"{__name__}.{module}") for module in _WITH_TORCH]
+        except ImportError as error:
+            raise missing_extra(f"primefourier.analysis.{name}", error, "nn") from error
+        return next(getattr(module, name) for module in modules if hasattr(module, name))
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

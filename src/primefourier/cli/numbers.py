@@ -311,10 +311,14 @@ def plan(
             which circles a network may misuse because they look relevant below it.
     """
     import primefourier as pf
+    from primefourier.analysis import published_risk
 
     found = pf.plan(modulus, read_basis(primes, depth), input_range=input_range)
+    risk = published_risk(found)
     if not json:
         print_prose(found.explain())
+        if risk is not None:
+            print_prose(risk.explain())
         return
     basis, extended = found.basis, None if found.unfactored > 1 else found.extended
     same = ("factors", "relevant", "missing", "visible", "invisible", "complete", "unfactored")
@@ -329,6 +333,6 @@ def plan(
             "degenerate": None if input_range is None else found.degenerate(input_range),
             "aliases": [asdict(alias) for alias in found.aliases],
             "alias_pairs": [asdict(pair) for pair in found.alias_pairs],
-            "risk": found.risk,
+            "risk": risk and risk.share,
         }
     )

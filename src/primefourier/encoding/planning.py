@@ -16,19 +16,7 @@ _IN_REACH = 1.0
 _PAIRS = 5
 _LISTED = 5
 _FAR = 4.0
-"""None of the published networks whose nearest alias drifts by more turns used one."""
-USES = (
-    (0.1, 34, 39),
-    (0.2, 25, 32),
-    (0.4, 20, 50),
-    (0.7, 11, 56),
-    (1.0, 5, 30),
-    (2.0, 7, 87),
-    (4.0, 1, 106),
-    (math.inf, 0, 550),
-)
-"""For a drift of the nearest alias up to each number: networks that used a circle they did not
-need, and all networks, among those of results/paper whose rows include every factor of N."""
+"""From this drift on, in turns, none of the paper's networks used an alias."""
 
 
 @dataclass(frozen=True)
@@ -107,34 +95,6 @@ class Plan:
         return tuple(pair for pair in found[:_PAIRS] if pair.drift < _IN_REACH)
 
     @property
-    def risk(self) -> float | None:
-        """The share of published networks with so near an alias that used a circle without need.
-
-        None if no input range was given, if no sum wraps around, or if the basis lacks a factor of
-        N, since all published networks have them.
-
-        >>> basis = PrimeBasis((3, 5, 7, 11, 13, 17, 19, 23), depth=6)
-        >>> [round(plan(n, basis, input_range=500).risk, 2) for n in (15, 77, 231)]
-        [0.01, 0.4, 0.87]
-        """
-        used, networks, _ = self._uses
-        return used / networks if networks else None
-
-    @property
-    def _uses(self) -> tuple[int, int, str]:
-        """Published networks with so near an alias: how many used one, all, and how near it is."""
-        if self.input_range is None or not self.complete or self.degenerate(self.input_range):
-            return 0, 0, ""
-        found = find_aliases(self.modulus, self.basis, input_range=self.input_range)
-        if not found:
-            return 0, 0, ""
-        nearest = found[0].drift
-        i = next(i for i, (end, _, _) in enumerate(USES) if nearest <= end)
-        low, (end, used, networks) = USES[i - 1][0] if i else 0, USES[i]
-        near = f"{low:g} to {end:g} turns" if end < math.inf else f"more than {low:g} turns"
-        return used, networks, near
-
-    @property
     def _slow(self) -> int:
         """How many irrelevant circles make less than a turn below r, and can serve as constants."""
         n, r = self.modulus, self.input_range or math.inf
@@ -197,10 +157,9 @@ class Plan:
         return "\n".join(lines)
 
     def _explain_aliases(self) -> list[str]:
-        """Say which circles a network may misuse below r, how often, and what avoids it."""
+        """Say which circles a network may misuse below r, and what avoids it."""
         assert self.input_range is not None  # the caller has one
         n, below = format_integer(self.modulus), format_integer(self.input_range)
-        used, networks, near = self._uses
         lines = []
         if self.aliases:
             lines.append(
@@ -215,11 +174,6 @@ class Plan:
         if self.alias_pairs:
             lines.append("Pairs of circles that together resemble one:")
             lines += [f"  {a.equation}, drift {a.drift:.2g} turns" for a in self.alias_pairs]
-        if networks:
-            lines.append(
-                f"Risk: of {networks} published networks whose nearest alias drifts by {near}, "
-                f"{used} used a circle that N does not need."
-            )
         if self._slow:
             lines.append(
                 f"Slow circles: {self._slow} of the {len(self.basis.channels)} make less than one "
