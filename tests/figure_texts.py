@@ -90,10 +90,7 @@ def _folded(text: str) -> str:
 
 
 def _record() -> None:
-    said = {
-        file.name: figure_says(file.draw())
-        for file in published_figures()
-    }
+    said = {file.name: figure_says(file.draw()) for file in published_figures()}
     lines = (
         f"{json.dumps(name)}: {json.dumps(says, ensure_ascii=False)}" for name, says in said.items()
     )
