@@ -264,7 +264,7 @@ def test_folders_without_a_run_are_refused(pfe: Pfe, tmp_path: Path, command: st
     for folder in (tmp_path / "none", tmp_path):
         code, out, err = pfe(command, str(folder))
         assert (code, out) == (2, "")
-        assert re.search(f"there is no folder '{folder}'|{folder} holds no records.sqlite", err)
+        assert re.search(f"there is no folder '{folder}'|{folder} holds no records.jsonl", err)
     assert list(tmp_path.iterdir()) == []
 
 

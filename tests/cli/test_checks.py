@@ -189,7 +189,7 @@ def test_parts_of_a_study_file_are_trained_again(pfe: Pfe, tmp_path: Path) -> No
 
 def test_verify_needs_measured_models(pfe: Pfe, tmp_path: Path) -> None:
     code, _, err = pfe("verify", str(tmp_path))
-    assert (code, "holds no records.sqlite" in err) == (2, True)
+    assert (code, "holds no records.jsonl" in err) == (2, True)
     fill(tmp_path, [failed(small_config())])
     code, _, err = pfe("verify", str(tmp_path))
     assert (code, f"{tmp_path} has no measured models yet" in err) == (2, True)

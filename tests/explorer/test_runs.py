@@ -43,7 +43,7 @@ CASES: dict[str, tuple[Sequence[ModelConfig], Sequence[Record], list[str]]] = {
     "half of a cell": (
         EXP1[:4],
         plausible(EXP1[:2]),
-        ["2 of 4 models measured", "pfe status says how to continue"],
+        ["2 of 4 models measured", "run the same command again"],
     ),
     "all failed": (
         EXP1[:4],
@@ -63,7 +63,7 @@ CASES: dict[str, tuple[Sequence[ModelConfig], Sequence[Record], list[str]]] = {
     "own settings": (
         OWN,
         plausible(OWN),
-        ["Experiment 2, operation multiply, primes 2, 3", "2 models measured"],
+        ["Experiment 2, primes 2, 3, operation multiply", "2 models measured"],
     ),
     "no relevant rows": (
         NONE_RELEVANT,

@@ -356,6 +356,7 @@ def sealed(kind: str, key: str, data: object) -> bytes:
         b'{"sha256":"' + b"0" * 64 + b'","fact":{}}\n',
         b"[" * 100_000 + b"\n",
         b"\n",
+        b"a file of another program",
     ],
 )
 def test_a_line_that_no_program_writes_is_damage(tmp_path: Path, line: bytes) -> None:

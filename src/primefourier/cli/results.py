@@ -172,7 +172,7 @@ def export(folder: Folder, /, *, format: str | None = None, out: Path | None = N
     Args:
         format: jsonl, csv (lists as JSON texts) or parquet (default: the suffix of --out, or else
             jsonl).
-        out: The file to write (default: records.jsonl, .csv or .parquet in the folder).
+        out: The file to write (default: models.jsonl, .csv or .parquet in the folder).
     """
     from primefourier import lab
     from primefourier.lab.export import FORMATS
@@ -183,7 +183,7 @@ def export(folder: Folder, /, *, format: str | None = None, out: Path | None = N
     kind = format or ending or "jsonl"
     if format and ending in FORMATS and ending != format:
         raise ValueError(f"--format {format} and --out {out} do not agree; leave one of them out")
-    run, path = lab.open(folder), out or folder / f"records.{kind}"
+    run, path = lab.open(folder), out or folder / f"models.{kind}"
     run.export(path, cast("Format", kind))
     print_text(f"Wrote {plural(len(run.records), 'record')} to {path}.")
 

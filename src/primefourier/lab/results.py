@@ -222,6 +222,8 @@ class Run:
             OSError: If the file cannot be written.
             ValueError: If a Parquet file cannot hold a number, such as one beyond 64 bits.
         """
+        if Path(path).resolve() == (self.folder / STORE_NAME).resolve():
+            raise ValueError(f"{path} holds the records themselves; choose another file")
         write_rows(record_rows(self.records, self._study_names), path, format)
 
     def save_claims(self) -> list[Path]:

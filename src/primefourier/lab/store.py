@@ -280,7 +280,7 @@ def _read(path: Path) -> Contents:
     members: dict[str, dict[str, ModelConfig]] = {}  # models by study
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
-            if not line.endswith(b"\n"):
+            if _is_torn(line):
                 break
             with found.reading(number):
                 kind, key, data = _unseal(line)
@@ -352,11 +352,18 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _is_torn(line: bytes) -> bool:
+    """Return whether a line without its end is what a process that was killed had begun to write."""
+    begin = b'{"sha256":"'
+    return not line.endswith(b"\n") and (line.startswith(begin) or begin.startswith(line))
+
+
 def _drop_torn_line(path: Path, file: BinaryIO) -> None:
-    """Cut off what a process that was killed has begun to write."""
-    whole = path.read_bytes().rfind(b"\n") + 1
-    if whole < os.fstat(file.fileno()).st_size:
-        os.ftruncate(file.fileno(), whole)
+    """Cut off a torn last line."""
+    whole = path.read_bytes()
+    last = whole[whole.rfind(b"\n") + 1 :]
+    if last and _is_torn(last):
+        os.ftruncate(file.fileno(), len(whole) - len(last))
 
 
 @contextmanager

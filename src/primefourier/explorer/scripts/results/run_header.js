@@ -4,7 +4,7 @@ import { h, section } from "../page/dom.js";
 import { count, writeDuration } from "../page/writing.js";
 import { verdictCounts } from "./claims.js";
 
-const CONTINUE = "pfe status says how to continue this run.";
+const CONTINUE = "To measure the others, run the same command again.";
 
 export function runHeader(run) {
   const { planned, measured, failed, waiting } = run.counts;
