@@ -11,7 +11,7 @@ from cyclopts import App, CycloptsError
 from rich.console import Console
 
 import primefourier
-from primefourier.cli.checks import bench, theory, verify, version
+from primefourier.cli.checks import theory, verify, version
 from primefourier.cli.demo import demo
 from primefourier.cli.numbers import STANDARD_INPUT, decode, encode, encode_file, plan
 from primefourier.cli.options import MOST_DIGITS
@@ -39,7 +39,7 @@ _GROUPS: dict[str, tuple[Callable[..., object], ...]] = {
     ),
     "The laboratory": (
         *(run_command, summary, reproduce, status, claims, questions, figures, report, export),
-        *(repair, verify, bench),
+        *(repair, verify),
     ),
 }
 for group, commands in _GROUPS.items():

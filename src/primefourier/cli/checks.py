@@ -149,9 +149,12 @@ def _train_again(records: Sequence[Record], place: Place) -> list[Check]:
 
     progress = Progress.of(len(records), [record.config for record in records])
     found: dict[str, Check] = {}
-    with ProgressBar() as bar, stoppable():
+    with place.executor() as executor, ProgressBar() as bar, stoppable():
         bar.show_models(progress)
-        with closing(verify_records(records, **asdict(place))) as checks:
+        checking = verify_records(
+            records, workers=place.workers, executor=executor, device=place.device
+        )
+        with closing(checking) as checks:
             for check in checks:
                 found[check.record.config.key] = check
                 progress.count(check.again)
@@ -206,43 +209,12 @@ def _as_data(check: Check) -> dict[str, Any]:
     }
 
 
-def bench(*, epochs: Integer = 3, workers: Positive | None = None, json: Json = False) -> None:
-    """Time both trainers on one configuration of experiment 1, |P| = 8 and r = 1000.
-
-    Both train, test after each epoch and ablate the same 8 models, in turns on the same worker
-    processes, each with one thread.
-
-    Args:
-        epochs: Epochs of each model; the paper has 25, a few are enough to compare.
-        workers: Worker processes (default: one for each core).
-    """
-    from primefourier.cluster import usable_cores
-    from primefourier.lab.cost import measure_speed
-    from primefourier.lab.studies import SinglePrime
-
-    configs = SinglePrime(sizes=(8,), ranges=(1000,), epochs=epochs).configs
-    speed = measure_speed(configs, workers=workers or usable_cores())
-    if json:
-        print_json({**asdict(speed), "ratio": speed.ratio, "gemm_share": speed.gemm_share})
-        return
-    print_text(f"{speed.models} models, {plural(epochs, 'epoch')}, |P| = 8, r = 1000")
-    for name, value, unit in (
-        (f"plain, {plural(speed.workers, 'worker')}", speed.plain_seconds, "s"),
-        (f"fast, {plural(speed.workers, 'worker')}", speed.fast_seconds, "s"),
-        ("speed-up of fast", speed.ratio, ""),
-        ("matrix products of fast", speed.flops / speed.fast_seconds / 1e9, "GFLOP/s"),
-        ("large matrix products on this machine", speed.gemm_rate / 1e9, "GFLOP/s"),
-        ("fraction of that rate", speed.gemm_share, ""),
-    ):
-        print_text(f"  {name:<50}{value:8.2f} {unit}".rstrip())
-
-
 def version(*, json: Json = False) -> None:
     """Print the versions of primefourier and of the packages it uses."""
-    from primefourier.cluster import versions
+    from primefourier.lab.provenance import versions
 
     found = {"primefourier": primefourier.__version__}
-    found |= versions(["numpy", "torch", "matplotlib"])
+    found |= versions(("numpy", "torch", "matplotlib"))
     if json:
         print_json(found)
     else:

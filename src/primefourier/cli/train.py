@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from primefourier._checks import plural, require_choice
+from primefourier._checks import plural, require_choice, usable_cores
 from primefourier.cli.options import FLAG, Seeds, Settings, Sweep
 from primefourier.cli.output import (
     ProgressBar,
@@ -37,7 +37,6 @@ def run(
     /,
     *,
     settings: Settings = _SETTINGS,
-    config: Path | None = None,
     sweep: Sweep = _SWEEP,
 ) -> int:
     """Train and ablate models: a study in a Python file, or an experiment of the paper.
@@ -47,17 +46,16 @@ def run(
     Args:
         study: A Python file that defines study = lab.Study(…); or exp1 (single primes), control
             (the same, features shuffled) or exp2 (composite moduli).
-        config: TOML file with tables such as [exp1], instead of an experiment and its options.
     """
     from primefourier.lab.probe import can_be_probed
 
-    studies = _read_studies(study, settings, config)
+    studies = _read_studies(study, settings)
     if sweep.probe and not any(can_be_probed(c) for each in studies for c in each.configs):
         raise ValueError(
             "--probe needs the paper's network with rows of primes, which are not shuffled; "
             "leave it out"
         )
-    folder = sweep.out or Path("results") / (config.stem if config else Path(str(study)).stem)
+    folder = sweep.out or Path("results") / Path(str(study)).stem
     if sweep.plan:
         _print_plan(studies, folder, sweep)
         return 0
@@ -109,20 +107,16 @@ def reproduce(
     return int(outcome.progress.failed > 0)
 
 
-def _read_studies(name: str | None, settings: Settings, config: Path | None) -> list[Any]:
-    from primefourier.lab.studies import EXPERIMENTS, read_settings
+def _read_studies(name: str | None, settings: Settings) -> list[Any]:
+    from primefourier.lab.studies import EXPERIMENTS
     from primefourier.lab.studies.study_file import read_study_file
 
     given = {key: value for key, value in asdict(settings).items() if value is not None}
     options = ["--" + key.replace("_", "-") for key in given]
-    if config is not None:
-        if name is not None or given:
-            raise ValueError(f"--config cannot be combined with {name or options[0]}")
-        return read_settings(config)
     if name is None:
         raise ValueError(
-            "a study is required: a Python file, one of the paper's experiments "
-            f"({', '.join(EXPERIMENTS)}), or --config FILE"
+            "a study is required: a Python file, or one of the paper's experiments "
+            f"({', '.join(EXPERIMENTS)})"
         )
     if name.endswith(".py"):
         if given:
@@ -142,13 +136,13 @@ def _train(studies: Sequence[StudyLike], folder: Path, sweep: Sweep) -> Outcome:
 
     sweep.check()
     _warn_of_invisible(studies)
-    with ProgressBar() as bar:
+    with sweep.executor() as executor, ProgressBar() as bar:
         outcome = run(
             list(studies),
             folder,
             command=shlex.join(["pfe", *sys.argv[1:]]),
             workers=sweep.workers,
-            scheduler=sweep.scheduler,
+            executor=executor,
             device=sweep.device,
             probe=sweep.probe,
             on_progress=bar.show_models,
@@ -175,7 +169,6 @@ def _warn_of_invisible(studies: Sequence[StudyLike]) -> None:
 
 def _print_plan(studies: Sequence[StudyLike], folder: Path, sweep: Sweep) -> None:
     """Print how many models a sweep has left, and a range of times for some numbers of workers."""
-    from primefourier.cluster import usable_cores
     from primefourier.lab.cost import measured_in, sweep_seconds, trial_rates
 
     sweep.check(here=True)

@@ -1,28 +1,22 @@
-"""The arithmetic of models, time estimates of sweeps, and the speed of both trainers."""
+"""The arithmetic of models, and time estimates of sweeps."""
 
 from __future__ import annotations
 
-import logging
-import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from primefourier.cluster import local_client
-from primefourier.lab.config import ModelConfig, Trainer, Training
+from primefourier.lab.config import ModelConfig, Training
 from primefourier.lab.networks import RowClassifier
+from primefourier.lab.pool import train_models
 from primefourier.lab.store import prepare_folder, read_store
-from primefourier.lab.train_models import train_models, train_on
 
 Kind = tuple[str, int]
 """Network, trainer and batch size: models of one kind reach about the same rate."""
-_LOG = logging.getLogger(__name__)
 _PER_EXAMPLE = 1000
 """Operations per feature of an example, of networks whose layers are unknown: a rough guess."""
 _TRIAL_FLOPS = 10**10
 """Floating-point operations of a trial: less than a second."""
-_SIDE = 1024
-_GEMM_SECONDS = 1.0
 
 
 class TrialError(RuntimeError):
@@ -43,6 +37,15 @@ def model_flops(config: ModelConfig) -> int:
     >>> round(model_flops(ModelConfig(embedding=embedding, task=task)) / 1e9)
     636
     """
+    try:
+        return _count(config)
+    except BaseException as error:  # a part that raises; its model's record will say so
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        return 1
+
+
+def _count(config: ModelConfig) -> int:
     if not config.known:
         return 1
     train, test = map(int, config.task.sizes())
@@ -140,87 +143,8 @@ def _trial_rate(config: ModelConfig, workers: int, device: str) -> float:
         config = replace(config, training=replace(training, epochs=min(epochs, training.epochs)))
     trials = [replace(config, seed=seed) for seed in range(2 * max(workers, 1))]
     rates = []
-    for record in train_models(trials, workers, None, device=device):
+    for record in train_models(trials, workers=workers, device=device):
         if record.error is not None:
             raise TrialError(f"{record.config.describe()} cannot be trained: {record.reason}")
         rates.append(model_flops(record.config) / record.provenance.seconds)
     return max(rates)
-
-
-@dataclass(frozen=True)
-class Speed:
-    """Times of the same models with both trainers.
-
-    Args:
-        models: The number of models.
-        workers: Worker processes of both trainers, each with one thread.
-        plain_seconds: Time of the plain trainer.
-        fast_seconds: Time of the fast trainer.
-        flops: Floating-point operations of the matrix products of all models.
-        gemm_rate: Operations per second of large matrix products on all workers at once.
-    """
-
-    models: int
-    workers: int
-    plain_seconds: float
-    fast_seconds: float
-    flops: int
-    gemm_rate: float
-
-    @property
-    def ratio(self) -> float:
-        """The speed-up of the fast trainer."""
-        return self.plain_seconds / self.fast_seconds
-
-    @property
-    def gemm_share(self) -> float:
-        """The fraction of the rate of large matrix products that the fast trainer reaches."""
-        return self.flops / self.fast_seconds / self.gemm_rate
-
-
-def measure_speed(configs: Sequence[ModelConfig], *, workers: int) -> Speed:
-    """Train and ablate the same models with both trainers on the same workers; compare their times.
-
-    The trainers take turns, so that other work on the machine slows both. The rate of matrix
-    products is measured at each turn; the best one counts.
-
-    Args:
-        configs: The models.
-        workers: Worker processes, each with one thread.
-    """
-    seconds: dict[Trainer, float] = {"fast": 0.0, "plain": 0.0}
-    rates = []
-    turn = 2 * workers
-    with local_client(workers) as client:
-        for first in range(0, len(configs), turn):
-            some = configs[first : first + turn]
-            models = f"models {first + 1} to {first + len(some)} of {len(configs)}"
-            _LOG.info("measuring large matrix products on %d workers", workers)
-            rates.append(float(sum(client.run(time_gemm).values())))
-            for trainer in seconds:
-                _LOG.info("measuring %s, %s", trainer, models)
-                start = time.perf_counter()
-                for record in train_on(client, _with_trainer(some, trainer), device="cpu"):
-                    if record.error is not None:
-                        raise RuntimeError(record.error)
-                seconds[trainer] += time.perf_counter() - start
-    plain, fast = seconds["plain"], seconds["fast"]
-    return Speed(len(configs), workers, plain, fast, sum(map(model_flops, configs)), max(rates))
-
-
-def _with_trainer(configs: Sequence[ModelConfig], trainer: Trainer) -> list[ModelConfig]:
-    return [replace(c, training=replace(c.training, trainer=trainer)) for c in configs]
-
-
-def time_gemm() -> float:
-    """Return the floating-point operations per second of large matrix products on one thread."""
-    import torch
-
-    torch.set_num_threads(1)
-    a, b, out = (torch.ones(_SIDE, _SIDE) for _ in range(3))
-    torch.mm(a, b, out=out)
-    count, start = 0, time.perf_counter()
-    while (seconds := time.perf_counter() - start) < _GEMM_SECONDS:
-        torch.mm(a, b, out=out)
-        count += 1
-    return 2 * _SIDE**3 * count / seconds

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 
 from primefourier._checks import missing_extra
 
@@ -23,7 +23,7 @@ from primefourier.lab.embeddings import Characters, PrimeFourier
 from primefourier.lab.fast_training import applies_to, train_fast
 from primefourier.lab.modules import CharacterReader, JoinedModel, PrimeReader, RowNetwork
 from primefourier.lab.network_probe import EquivarianceProbe, probe_network
-from primefourier.lab.parts import PARTS, UnknownPart
+from primefourier.lab.parts import PARTS, UnknownPart, describe_part
 from primefourier.lab.probe import Probe, RowAblation, can_be_probed
 from primefourier.lab.provenance import provenance_now
 from primefourier.lab.record import Measurement, Record
@@ -63,10 +63,13 @@ def measure(
     start = time.perf_counter()
     measurement, found, error = None, None, None
     try:
-        with use_threads(threads):
+        with use_threads(threads), chdir("."):  # a part may leave another folder behind
             measurement, found = _measure(config, device=device, probe=probe)
-    except Exception:
-        error = traceback.format_exc()
+            measurement.require_config(config)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # sys.exit in a part ends its model, and nothing else
+        measurement, found, error = None, None, traceback.format_exc()
     provenance = provenance_now(seconds=time.perf_counter() - start, device=device)
     return Record(
         config=config,
@@ -127,6 +130,7 @@ def _measure(config: ModelConfig, *, device: str, probe: bool) -> tuple[Measurem
                 f"the {kind} {name!r} (version {version}) is not registered here, so its model "
                 "cannot be trained; run the file that defines it"
             )
+        describe_part(part, strict=True)
     data = make_data(config, device=device)
     train, found = train_fast if applies_to(config) else train_plain, None
     if probe and can_be_probed(config):

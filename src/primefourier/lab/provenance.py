@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -58,15 +59,35 @@ def provenance_now(*, seconds: float, device: str) -> Provenance:
         machine=machine(),
         device=device,
         commit=commit(),
-        versions=_versions().copy(),
+        versions=versions().copy(),
     )
 
 
 @cache
-def _versions() -> dict[str, str]:
-    from primefourier.cluster import versions  # which loads asyncio
+def versions(packages: tuple[str, ...] = _PACKAGES) -> dict[str, str]:
+    """Return the versions of Python and of some packages in this process.
 
-    return versions(_PACKAGES)
+    >>> sorted(versions(("numpy",)))
+    ['numpy', 'python']
+    """
+    found = {"python": platform.python_version()}
+    for package in packages:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def require_versions(expected: Mapping[str, str]) -> None:
+    """Raise ValueError unless this process has the versions that decide which numbers come out."""
+    # without the kind of a build, as in 2.13.0+cpu
+    pairs = {n: [v.partition("+")[0] for v in (versions()[n], expected[n])] for n in expected}
+    if differ := [f"{name} {a} instead of {b}" for name, (a, b) in pairs.items() if a != b]:
+        raise ValueError(
+            f"it has {', '.join(differ)}; install the same versions everywhere (pip install "
+            "--constraint constraints.txt), start the workers anew, and run the command again"
+        )
 
 
 @cache

@@ -154,6 +154,8 @@ _FIGURES = (
 )
 """What follows from the counts of a measurement."""
 _NOT_COUNTS = ("row_names", "relevant", "trainer", "ablations")
+_MOST_ERROR = 20_000
+"""Characters of a traceback that are kept, the last ones, which say what went wrong."""
 
 
 def _require_counts(values: Mapping[str, Any]) -> None:
@@ -195,7 +197,7 @@ class Record:
             raise ValueError("a record holds either a measurement or an error")
         if self.error is not None:  # half a surrogate pair, as in odd file names, fits in no store
             readable = self.error.encode(errors="backslashreplace").decode()
-            object.__setattr__(self, "error", readable)
+            object.__setattr__(self, "error", readable[-_MOST_ERROR:])
         if (self.probe is None) != (self.probed is None):
             raise ValueError("probe and probed must be given together")
         if self.probe is not None:
@@ -244,6 +246,39 @@ class Record:
         if self.measurement is None:
             raise ValueError(f"{self.config.describe()} failed, so nothing was measured")
         return self.measurement
+
+    def as_data(self) -> dict[str, Any]:
+        """Return what is stored of the record, as plain data, without what follows from it."""
+        return {
+            "config": self.config.to_dict(),
+            "measurement": self.measurement and _lists(self.measurement.to_dict()),
+            "error": self.error,
+            "provenance": asdict(self.provenance),
+            "probe": self.probe and _lists(self.probe.to_dict()),
+            "probed": self.probed and asdict(self.probed),
+        }
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any], config: ModelConfig | None = None) -> Record:
+        """Read the result of ``as_data``; what its model cannot have raises an error.
+
+        Args:
+            data: The plain data.
+            config: Its model, if that is known already.
+        """
+        config = config or ModelConfig.from_dict(data["config"])
+        measurement, probe = data["measurement"], data.get("probe")
+        if measurement is not None:
+            measurement = Measurement.from_dict(measurement)
+            measurement.require_config(config)
+        return cls(
+            config=config,
+            provenance=Provenance.from_dict(data["provenance"]),
+            measurement=measurement,
+            error=data["error"],
+            probe=probe and Probe.from_dict(probe),
+            probed=probe and Provenance.from_dict(data["probed"]),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain data, with the figures that follow from the counts."""
