@@ -1,1 +1,1 @@
-"""Break sweeps on purpose, with real processes, disks and clusters, and count what is lost."""
+"""Break sweeps on purpose, with real processes and disks, and count what is lost."""

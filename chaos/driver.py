@@ -76,7 +76,7 @@ class Driver:
         with suppress(psutil.Error):
             for child in psutil.Process(self.process.pid).children(recursive=True):
                 with suppress(psutil.Error):  # it may end meanwhile
-                    if "primefourier.cluster" in child.cmdline():
+                    if "primefourier.lab.worker" in child.cmdline():
                         found.append(child)
         return found
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
 
-from chaos.dask_cluster import DaskCluster
 from chaos.disk import fill, small_disk
 from chaos.driver import Driver
 from chaos.sweep import Damage, Sweep, assess, copy_folder
@@ -150,7 +149,7 @@ def kill_starting(trial: Trial) -> str:
                     trial.kill_one(_starting(driver, trial.dice))
                 trial.recover(driver)
                 trial.kill_one(driver.workers())  # so that another one starts
-    return "nothing to do; if ten in a row are killed, run the same command again"
+    return "nothing to do; if three in a row are killed, run the same command again"
 
 
 def _starting(driver: Driver, dice: random.Random) -> list[psutil.Process]:
@@ -165,25 +164,6 @@ def _starting(driver: Driver, dice: random.Random) -> list[psutil.Process]:
                     return [worker]
         time.sleep(0.02)
     return []
-
-
-def kill_scheduler(trial: Trial) -> str:
-    """SIGKILL the scheduler of a separate cluster under a running sweep."""
-    for _ in range(trial.times):
-        start = time.monotonic()
-        with (
-            DaskCluster(trial.folder, workers=2) as cluster,
-            Driver(trial.sweep, trial.out, "--scheduler", cluster.address) as driver,
-        ):
-            if driver.wait_for_record(1):
-                trial.recoveries.append(time.monotonic() - start)
-            cluster.kill_scheduler()
-            require(driver.end() == 1, driver)
-            require("the connection to the Dask scheduler was lost" in driver.said, driver)
-            trial.names += driver.acknowledged
-    with DaskCluster(trial.folder, workers=2) as cluster:
-        trial.finish("--scheduler", cluster.address)
-    return "start it, and run the same command again"
 
 
 def fill_disk(trial: Trial) -> str:
@@ -322,7 +302,6 @@ FAULTS: dict[str, tuple[Callable[[Trial], str], int, int]] = {
     "driver killed": (kill_driver, 20, 15),
     "workers killed": (kill_workers, 20, 15),
     "killed while starting": (kill_starting, 20, 15),
-    "scheduler killed": (kill_scheduler, 3, 10),
     "disk full": (fill_disk, 3, 10),
     "store damaged": (damage_store, 300, 4),
     "two drivers": (second_driver, 3, 15),

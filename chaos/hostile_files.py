@@ -1,4 +1,4 @@
-"""Settings and codes that are well-formed, made by somebody who means harm."""
+"""Codes that are well-formed, made by somebody who means harm."""
 
 import json
 import random
@@ -6,38 +6,6 @@ import struct
 from collections.abc import Sequence
 
 _HUGE = ("9" * 301, "9" * 15_000, "9" * 2_000_000, "0x" + "f" * 15_000, "1" + "0" * 400, "1e999")
-_DEEP = ("[" * 5_000 + "]" * 5_000, "[" * 20_000, "{a=" * 2_000, "[" * 1_000_000)
-_LONG = (
-    f"[{', '.join(map(str, range(2, 3000)))}]",
-    f"[{', '.join(map(str, range(300_000)))}]",
-    f"[{2**9689 - 1}]",
-    f"[{', '.join(['9223372036854775783'] * 500)}]",
-    f"[{', '.join(str(2**62 + i) for i in range(800))}]",
-)
-_LISTS = ("ranges", "seeds", "primes", "sizes", "moduli")
-_NUMBERS = ("depth", "epochs", "batch_size", "learning_rate", "pairs")
-_WHOLE = (
-    "[[exp1]]\n" * 2_000,
-    "a" + ".a" * 9_000 + " = 1\n",
-    "[" + "a." * 9_000 + "a]\n",
-    "".join(f"[a{i}]\n" for i in range(2_000)),
-    "[[exp2]]\nseeds = [" + ", ".join(map(str, range(1_500))) + "]\n" + "[[exp2]]\n" * 1_000,
-    "#" * 10_000_000,
-    "k" * 19_000 + " = 1\n",
-)
-
-
-def make_settings(dice: random.Random) -> bytes:
-    """Return settings that are deeply nested, or have long numbers or lists."""
-    if dice.random() < 0.2:
-        return dice.choice(_WHOLE).encode()
-    lists = (*_LONG, *_DEEP, *(f"[{number}]" for number in _HUGE))
-    values = {name: dice.choice(lists) for name in dice.sample(_LISTS, dice.choice([1, 2]))}
-    values[dice.choice(_NUMBERS)] = dice.choice((*_HUGE, *_DEEP, "1", "-1", "64"))
-    lines = (f"{name} = {value}\n" for name, value in values.items())
-    return f"[{dice.choice(['exp1', 'control', 'exp2'])}]\n{''.join(lines)}".encode()
-
-
 _DTYPES: tuple[str, ...] = (
     "float16",
     "float64",

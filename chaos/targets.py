@@ -15,11 +15,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import primefourier as pf
-from chaos.hostile_files import make_json_codes, make_npy_codes, make_settings
+from chaos.hostile_files import make_json_codes, make_npy_codes
 from chaos.hostile_stores import KINDS, make_store
 from chaos.mutation import mutate
 from primefourier.cli.app import run
-from primefourier.cluster import ClusterError, scheduler_address
 from primefourier.files import FileError, encode_file
 from primefourier.lab import ModularArithmetic, PrimeFourier, Study, Training
 from primefourier.lab.config import ModelConfig
@@ -35,7 +34,7 @@ from primefourier.lab.store import (
 )
 from primefourier.lab.store_repair import repair_store
 from primefourier.lab.store_rows import Tables, plan_row, probe_row, record_row, study_row
-from primefourier.lab.studies import SinglePrime, read_settings
+from primefourier.lab.studies import SinglePrime
 
 BASIS = pf.PrimeBasis((3, 5), depth=2)
 Read = Callable[[Path, random.Random], None]
@@ -85,16 +84,12 @@ def make_targets(folder: Path) -> list[Target]:
     tables = _tables(folder)
     return [
         *_store_targets(folder / "sweep"),
-        Target("settings", ".toml", 0.26, _SETTINGS, _settings, (ValueError,)),
-        Target(
-            "hostile settings", ".toml", 0.01, _SETTINGS, _settings, (ValueError,), make_settings
-        ),
         *[
             Target(f"numbers, {kind}", f".{kind}", share, tables[kind], _encode, (FileError,))
             for kind, share in (
-                ("csv", 0.13),
-                ("jsonl", 0.14),
-                ("npy", 0.08),
+                ("csv", 0.25),
+                ("jsonl", 0.24),
+                ("npy", 0.18),
                 ("parquet", 0.05),
                 ("arrow", 0.05),
             )
@@ -110,53 +105,7 @@ def make_targets(folder: Path) -> list[Target]:
                 ("json", _codes(), make_json_codes),
             )
         ],
-        Target(
-            "scheduler file",
-            ".json",
-            0.05,
-            [b'{"type": "Scheduler", "address": "tcp://127.0.0.1:8786", "workers": {}}'],
-            _scheduler,
-            (ClusterError,),
-        ),
     ]
-
-
-_SETTINGS = [
-    b'[exp1]\nsizes = [4, 8]\nranges = [100, 1000]\nseeds = [42, 43]\ntrainer = "plain"\n',
-    b'[[exp2]]\nmoduli = [15, 45]\noperation = "subtract"\nlearning_rate = 1e-3\n[[exp2]]\n'
-    b"moduli = [6]\nprimes = [2, 3]\ndepth = 3\npairs = 500\n",
-    b'[control]\nsizes = [2]\nembedding = "shuffled-pair"\nbatch_size = 12\nepochs = 1\n',
-]
-_VALUES = (
-    "0",
-    "-1",
-    "1",
-    "65",
-    "2147483649",
-    "1e-3",
-    "nan",
-    "true",
-    '"x"',
-    "[]",
-    "[7, 7]",
-    "[9]",
-    "{}",
-)
-_KEYS = (
-    *("ranges", "seeds", "primes", "depth", "operation", "epochs", "batch_size", "learning_rate"),
-    *("pairs", "trainer", "sizes", "moduli", "embedding"),
-)
-_SETTINGS += [
-    f"[{name}]\n{key} = {value}\n".encode()
-    for name in ("exp1", "exp2", "control")
-    for key in _KEYS
-    for value in (*_VALUES, "[30]", "[2, 3, 5]", "12")
-]
-
-
-def _settings(path: Path, _: random.Random) -> None:
-    for experiment in read_settings(path):
-        assert experiment.configs
 
 
 def _store_targets(folder: Path) -> list[Target]:
@@ -344,10 +293,6 @@ def _encode(path: Path, dice: random.Random) -> None:
         on_bad=dice.choice(["error", "reject"]),
         overwrite=True,
     )
-
-
-def _scheduler(path: Path, _: random.Random) -> None:
-    scheduler_address(str(path))
 
 
 def _npy(folder: Path) -> bytes:

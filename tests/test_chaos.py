@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from chaos.__main__ import main
-from chaos.dask_cluster import DaskCluster
 from chaos.driver import Driver
 from chaos.faults import FAULTS, Trial
 from chaos.sweep import Damage, Sweep, assess
@@ -63,11 +62,11 @@ def test_what_is_lost_doubled_or_wrong_would_be_seen(
 def test_a_sweep_that_hangs_is_seen_with_its_stacks_and_ended(
     sweep: Sweep, truth: Truth, tmp_path: Path
 ) -> None:
-    with (
-        DaskCluster(tmp_path) as cluster,  # without workers
-        Driver(sweep, tmp_path / "out", "--scheduler", cluster.address, patience=8) as driver,
-    ):
-        with pytest.raises(HungError, match=r"(?s)no record .* has no workers.*in train_on"):
+    with Driver(sweep, tmp_path / "out", "--workers", "1", patience=8) as driver:
+        while not (workers := driver.workers()):
+            time.sleep(0.05)
+        workers[0].suspend()
+        with pytest.raises(HungError, match=r"(?s)no record .* with 1 workers.*in train_models"):
             driver.end()
         assert driver.process.poll() is None
     assert not driver.running

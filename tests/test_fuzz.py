@@ -18,14 +18,13 @@ from primefourier.lab.measurement import measure
 from primefourier.lab.record import Record
 from small_models import small_config
 
-HOSTILE = ["hostile stores", "hostile settings", "hostile codes, npy", "hostile codes, json"]
+HOSTILE = ["hostile stores", "hostile codes, npy", "hostile codes, json"]
 SECONDS = 120  # on however busy a machine; a hang takes longer
 
 NAMES = [
     "records.sqlite",
     "its log",
     "its backup",
-    "settings",
     "numbers, csv",
     "numbers, jsonl",
     "numbers, npy",
@@ -33,7 +32,6 @@ NAMES = [
     "numbers, arrow",
     "codes, npy",
     "codes, json",
-    "scheduler file",
 ]
 
 

@@ -1,9 +1,9 @@
-"""``pfe theory``, ``pfe bench``; ``pfe verify`` on records as measured and on changed ones."""
+"""``pfe theory``; ``pfe verify`` on records as measured and on changed ones."""
 
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,6 @@ from typing import Any
 import pytest
 
 from lab_records import failed
-from primefourier.lab import cost
-from primefourier.lab.config import ModelConfig
 from primefourier.lab.measurement import measure
 from primefourier.lab.record import Record
 from primefourier.lab.store import write_store
@@ -195,24 +193,3 @@ def test_verify_needs_measured_models(pfe: Pfe, tmp_path: Path) -> None:
     fill(tmp_path, [failed(small_config())])
     code, _, err = pfe("verify", str(tmp_path))
     assert (code, f"{tmp_path} has no measured models yet" in err) == (2, True)
-
-
-def test_bench_prints_times_speed_up_and_share(pfe: Pfe, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fixed times replace the measurement."""
-    configs: list[ModelConfig] = []
-
-    def measure_speed(models: Sequence[ModelConfig], *, workers: int) -> cost.Speed:
-        configs.extend(models)
-        return cost.Speed(len(models), workers, 60.0, 10.0, flops=10**12, gemm_rate=2e11)
-
-    monkeypatch.setattr(cost, "measure_speed", measure_speed)
-    code, out, _ = pfe("bench", "--epochs", "2", "--workers", "2", "--json")
-    found = json.loads(out)
-    assert (code, found["models"], found["workers"]) == (0, 8, 2)
-    assert (found["ratio"], found["gemm_share"]) == (6, 0.5)
-    assert {(len(c.embedding.primes), c.task.input_range, c.training.epochs) for c in configs} == {
-        (8, 1000, 2)
-    }
-    _, *lines = pfe("bench", "--workers", "2")[1].splitlines()
-    numbers = [line.removesuffix(" s").removesuffix(" GFLOP/s")[-8:] for line in lines]
-    assert [float(number) for number in numbers] == [60, 10, 6, 100, 200, 0.5]

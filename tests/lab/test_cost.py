@@ -1,6 +1,5 @@
-"""The arithmetic of models, estimates of sweeps, and the comparison of trainers."""
+"""The arithmetic of models, and estimates of sweeps."""
 
-import logging
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from primefourier.lab.config import ModelConfig
 from primefourier.lab.cost import (
     TrialError,
     longest_first,
-    measure_speed,
     measured_in,
     model_flops,
     seed_by_seed,
@@ -81,21 +79,3 @@ def test_models_that_cannot_be_trained_are_named() -> None:
 def test_absent_folders_have_measured_nothing_and_stay_absent(tmp_path: Path) -> None:
     assert measured_in(tmp_path) == measured_in(tmp_path / "absent") == set()
     assert not (tmp_path / "absent").exists()
-
-
-@pytest.mark.process
-def test_both_trainers_train_every_model_in_turns(caplog: pytest.LogCaptureFixture) -> None:
-    configs = [small_config(seed=seed) for seed in range(3)]
-    with caplog.at_level(logging.INFO, "primefourier.lab"):
-        speed = measure_speed(configs, workers=1)
-    messages = [r.getMessage() for r in caplog.records if r.name == "primefourier.lab.cost"]
-    assert [text for text in messages if "matrix" not in text] == [
-        "measuring fast, models 1 to 2 of 3",
-        "measuring plain, models 1 to 2 of 3",
-        "measuring fast, models 3 to 3 of 3",
-        "measuring plain, models 3 to 3 of 3",
-    ]
-    assert speed.flops == sum(map(model_flops, configs))
-    assert 1e8 < speed.gemm_rate < 1e13
-    assert speed.ratio == speed.plain_seconds / speed.fast_seconds > 0
-    assert speed.gemm_share == speed.flops / speed.fast_seconds / speed.gemm_rate

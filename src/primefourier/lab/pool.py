@@ -150,8 +150,8 @@ class _Crew:
             with suppress(OSError, ValueError):  # it has ended, or all are ended
                 ready += process.stdout.readline()
                 print(task, file=process.stdin, flush=True)
-                if answer := process.stdout.readline():
-                    return answer  # type: ignore[no-any-return]
+                if answer := str(process.stdout.readline()):
+                    return answer
             self._mine.process, code = None, _end(process)
             ending = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
             if not self._over:

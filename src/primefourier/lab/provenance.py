@@ -81,13 +81,17 @@ def versions(packages: tuple[str, ...] = _PACKAGES) -> dict[str, str]:
 
 def require_versions(expected: Mapping[str, str]) -> None:
     """Raise ValueError unless this process has the versions that decide which numbers come out."""
-    # without the kind of a build, as in 2.13.0+cpu
-    pairs = {n: [v.partition("+")[0] for v in (versions()[n], expected[n])] for n in expected}
+    pairs = {n: [_release(n, v) for v in (versions()[n], expected[n])] for n in expected}
     if differ := [f"{name} {a} instead of {b}" for name, (a, b) in pairs.items() if a != b]:
         raise ValueError(
             f"it has {', '.join(differ)}; install the same versions everywhere (pip install "
             "--constraint constraints.txt), start the workers anew, and run the command again"
         )
+
+
+def _release(package: str, text: str) -> str:
+    """Return a version without the kind of its build, as in 2.13.0+cpu; of Python, 3.11."""
+    return text.rpartition(".")[0] if package == "python" else text.partition("+")[0]
 
 
 @cache
