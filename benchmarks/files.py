@@ -79,7 +79,7 @@ def in_memory(source: Path, out: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from primefourier.cluster import usable_cores
+    from primefourier._checks import usable_cores
     from primefourier.files.writers import code_field
 
     table = pq.read_table(source)

@@ -5,10 +5,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 from benchmarks import by_hand
 from benchmarks.rounds import Times, time_rounds
-from primefourier.cluster import local_client
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.fast_training import train_fast
 from primefourier.lab.measurement import measure, use_threads
@@ -19,8 +20,8 @@ from primefourier.lab.training import epoch_orders, make_data, new_model, train_
 def worker_megabytes() -> float:
     """Return the peak of a fresh worker process that trains and ablates one model."""
     config = SinglePrime(sizes=(16,), ranges=(4000,), epochs=2).configs[-1]
-    with local_client(1) as client:
-        return float(client.submit(_peak_after, config).result())
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        return pool.submit(_peak_after, config).result()
 
 
 def _peak_after(config: ModelConfig) -> float:

@@ -26,8 +26,7 @@ KNOWS = {
     "nn": GROUND | {"_checks"},
     "figures": GROUND,
     "explorer": GROUND,
-    "cluster": {"_checks"},
-    "files": GROUND | {"_checks", "_files", "cluster"},
+    "files": GROUND | {"_checks", "_files"},
     "sklearn": GROUND | {"_checks"},
     "analysis": GROUND | {"_checks", "figures", "nn"},
 }
@@ -43,12 +42,11 @@ THIRD_PARTY = {
     "nn": {"numpy", "torch"},
     "figures": {"matplotlib", "numpy"},
     "explorer": set[str](),
-    "cluster": {"dask", "distributed"},
-    "files": {"numpy", "pyarrow", "distributed"},
+    "files": {"numpy", "pyarrow"},
     "sklearn": {"narwhals", "numpy", "sklearn"},
     "analysis": {"matplotlib", "numpy", "scipy", "torch"},
-    "lab": {"numpy", "torch", "matplotlib", "dask", "distributed", "pyarrow"},
-    "cli": {"numpy", "torch", "matplotlib", "cyclopts", "rich"},
+    "lab": {"numpy", "torch", "matplotlib", "pyarrow"},
+    "cli": {"numpy", "torch", "matplotlib", "cyclopts", "distributed", "rich"},
 }
 FILES = sorted(SOURCE.rglob("*.py"))
 PAGE_FILES = sorted([*SOURCE.rglob("*.js"), *SOURCE.rglob("*.css")])

@@ -16,7 +16,8 @@ from primefourier.encoding import PrimeBasis
 from primefourier.encoding.aliases import find_aliases
 from primefourier.lab import Run
 from primefourier.lab.claims import claims_as_data, claims_as_markdown
-from primefourier.lab.studies import models_of, profile, read_settings
+from primefourier.lab.studies import models_of, profile
+from primefourier.lab.studies.study_file import read_study_file
 
 ROOT = Path(__file__).parent.parent
 PUBLISHED = ROOT / "results" / "paper"
@@ -42,7 +43,8 @@ def test_all_750_models_are_there_each_with_its_commit_and_versions(run: Run) ->
 
 
 def test_the_chosen_configurations_have_five_seeds_and_no_other_has(run: Run) -> None:
-    more = {config.key for config in models_of(read_settings(PUBLISHED / "seeds.toml"))}
+    studies = read_study_file(PUBLISHED / "seeds.py")
+    more = {config.key for study in studies for config in study.configs}
     assert len(more) == 5 * 176
     measured = {record.config.key for record in run.records}
     assert measured == more | {config.key for config in PAPER}

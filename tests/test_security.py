@@ -190,14 +190,6 @@ def test_names_of_figures_are_made_of_plain_letters() -> None:
         assert re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,119}", figure.name)
 
 
-def test_settings_cannot_name_paths(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for key in ("out", "folder", "path", "store"):
-        (tmp_path / "s.toml").write_text(f'[exp1]\n{key} = "/tmp/elsewhere"\n')
-        assert run(["run", "--config", str(tmp_path / "s.toml"), "--out", str(tmp_path / "o")]) == 2
-        assert f"unknown key '{key}'" in capsys.readouterr().err
-    assert not (tmp_path / "o").exists()
-
-
 def test_the_repository_holds_no_binary_that_could_be_run() -> None:
     root = SOURCE.parents[1]
     done = subprocess.run(

@@ -1,7 +1,8 @@
-"""Checks that all packages share: choices, keys of settings, missing dependencies."""
+"""What all packages share: checks of words and keys, missing packages, the number of cores."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from numbers import Real
@@ -80,3 +81,11 @@ def missing_extra(what: str, error: ImportError, extra: str) -> ImportError:
         f"{what} needs {package}, which is not installed; run pip install '.[{extra}]' in a clone",
         name=error.name,
     )
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1

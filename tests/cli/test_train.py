@@ -59,37 +59,16 @@ def test_any_part_or_extension_can_be_run(
     }
 
 
-def test_settings_file_replaces_experiment_and_options(pfe: Pfe, here: Path) -> None:
-    part = "sizes = [2]\nranges = [20]\nepochs = 1\ndepth = 2\n"
-    Path("mine.toml").write_text(f"[exp1]\n{part}[control]\n{part}embedding = 'shuffled-pair'\n")
-    assert pfe("run", "--config", "mine.toml", "--workers", "0")[0] == 0
-    found = [
-        record.config.to_dict()["embedding"]
-        for record in read_store(here / "results" / "mine").records
-    ]
-    assert sorted((part["name"], part.get("unit")) for part in found) == [
-        *[("prime-fourier", None)] * 2,
-        *[("shuffled-prime-fourier", "pair")] * 2,
-    ]
-    for extra in ("exp1", "--batch-size=3"):
-        code, _, err = pfe("run", extra, "--config", "mine.toml")
-        assert (code, f"combined with {extra.partition('=')[0]}" in err) == (2, True)
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         ("exp4", "did you mean 'exp"),
-        (
-            "",
-            "a Python file, one of the paper's experiments (exp1, control, exp2), or --config FILE",
-        ),
+        ("", "a Python file, or one of the paper's experiments (exp1, control, exp2)"),
         ("exp1 --moduli 15", "--moduli is an option of exp2, not of exp1"),
         ("exp2 --sizes 4", "--sizes is an option of exp1 and control, not of exp2"),
         ("control --embedding pfe", "embedding 'pfe' is that of exp1"),
         ("exp1 --embedding shuffled-pair", "--embedding is an option of control, not"),
         ("exp1 --ranges 1e3", "--ranges: integers with commas between them"),
-        ("--config none.toml", "none.toml cannot be read: No such file"),
     ],
 )
 @pytest.mark.parametrize("plan", [[], ["--plan"]])
@@ -126,7 +105,7 @@ def test_folder_with_other_files_is_refused(pfe: Pfe, here: Path) -> None:
 def test_missing_scheduler_exits_with_1(
     pfe: Pfe, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("primefourier.cluster.remote._CONNECT_SECONDS", 1)
+    monkeypatch.setattr("primefourier.cli.options._CONNECT_SECONDS", 1)
     code, _, err = pfe("run", "exp1", "--sizes", "1", "--scheduler", "tcp://127.0.0.1:9")
     assert code == 1
     assert "no Dask scheduler answers at 'tcp://127.0.0.1:9'" in err
@@ -231,7 +210,6 @@ def test_a_study_in_a_file_trains_alike_on_workers_and_is_read_without_it(
         ("study = [", [], 1, "mine.py cannot be run: SyntaxError: '[' was never closed"),
         ("1 / 0", [], 1, "mine.py, line 1, cannot be run: ZeroDivisionError: division by zero"),
         (STUDY, ["--epochs", "3"], 2, "--epochs is not an option of a Python file"),
-        (STUDY, ["--config", "mine.toml"], 2, "--config cannot be combined with mine.py"),
         (
             "from primefourier import lab\nlab.run([], 'out', workers=0)",
             [],

@@ -1,7 +1,6 @@
 """The paper's experiments as studies, the profiles, and settings files."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,7 +28,6 @@ from primefourier.lab.studies import (
     Study,
     models_of,
     profile,
-    read_settings,
 )
 from primefourier.lab.studies.grid import make_grids
 from primefourier.lab.studies.study import (
@@ -158,56 +156,6 @@ def test_smaller_profiles_are_parts_of_the_paper() -> None:
         assert {experiment.short_name for experiment in profile(name)} == set(EXPERIMENTS)
         assert {experiment.name for experiment in profile(name)} == set(EXPERIMENTS)
     assert len(models_of(profile("smoke", seeds=(1, 2)))) == 2 * len(models["smoke"])
-
-
-def test_tables_of_a_settings_file_become_studies(tmp_path: Path) -> None:
-    path = tmp_path / "sweep.toml"
-    path.write_text(
-        "[exp1]\nsizes = [4]\nranges = [100, 200]\n"
-        "[[exp2]]\nmoduli = [15]\n[[exp2]]\nmoduli = [45]\noperation = 'multiply'\n"
-    )
-    assert read_settings(str(path)) == [
-        SinglePrime(sizes=(4,), ranges=(100, 200)),
-        CompositeModuli(moduli=(15,)),
-        CompositeModuli(moduli=(45,), operation="multiply"),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[exp3]\n", "unknown key 'exp3' in .*sweep.toml; did you mean"),
-        ("[[exp1]]\n" * 51, "sweep.toml must have at most 50 tables, got 51"),
-        ("[exp1]\nrange = [3]\n", r"unknown key 'range' in \[exp1\] of .*; did you mean 'ranges'"),
-        ("[exp1]\nranges = [1]\n", r"\[exp1\] of .*sweep.toml: ranges must be an integer of at"),
-        ("exp1 = 3\n", r"\[exp1\] of .* must be a table of settings, got 3"),
-        ("", "names no experiment"),
-        ("[exp1\n", "is not a TOML file"),
-        (b"\xff\xfe", "is not a TOML file"),
-        ("[exp1]\nranges = " + "[" * 10_000, "sweep.toml is nested too deeply"),
-        ("[exp1]\nseeds = [" + "9" * 5_000 + "]", "sweep.toml must hold numbers of at most 300"),
-        ("#" * 20_001, "sweep.toml must have at most 20000 bytes, got more"),
-        (None, "cannot be read: No such file"),
-    ],
-)
-def test_bad_settings_files_are_refused(
-    tmp_path: Path, text: str | bytes | None, message: str
-) -> None:
-    path = tmp_path / "sweep.toml"
-    if text is not None:
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(ValueError, match=message):
-        read_settings(path)
-
-
-def test_a_settings_file_names_a_limited_number_of_models(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("primefourier.lab.studies.study_file.MOST_MODELS", 3)
-    path = tmp_path / "sweep.toml"
-    path.write_text("[[exp2]]\nmoduli = [15]\nranges = [100, 200]\n" * 2)
-    with pytest.raises(ValueError, match=r"sweep\.toml must name at most 3 models, got more"):
-        read_settings(path)
 
 
 # Names and axes of the paper's experiments.

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 from chaos.dask_cluster import DaskCluster
+from primefourier.cluster import ClusterError, remote_client
+from primefourier.lab.train_models import train_on
 
 from primefourier import lab
-from primefourier.cluster import ClusterError, remote_client
 from primefourier.lab import parts
 from primefourier.lab.studies.study_file import (
     SourceError,
@@ -17,7 +18,6 @@ from primefourier.lab.studies.study_file import (
     load_sources,
     read_study_file,
 )
-from primefourier.lab.train_models import train_on
 from small_models import small_config
 
 STUDY = """

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chaos.dask_cluster import DaskCluster
+
 from chaos.disk import fill
 from distributed import Client
 
 from primefourier import lab
-from primefourier.cluster import ClusterError
 from primefourier.lab import ModelConfig, measurement, training
 from primefourier.lab.cost import model_flops
 from primefourier.lab.measurement import measure
@@ -180,14 +179,9 @@ def test_an_impatient_second_signal_does_not_interrupt_the_shutdown(
         assert interrupt()
 
 
-def test_bad_workers_and_schedulers_are_refused_before_anything_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bad_workers_are_refused_before_anything_is_written(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="workers must be an integer of at least 0, got -1"):
         run(CONFIGS, tmp_path / "out", workers=-1)
-    monkeypatch.setattr("primefourier.cluster.remote._CONNECT_SECONDS", 1)
-    with pytest.raises(ClusterError, match="no Dask scheduler answers"):
-        run(CONFIGS, tmp_path / "out", scheduler="tcp://127.0.0.1:9")
     assert not (tmp_path / "out").exists()
 
 
@@ -270,18 +264,6 @@ def test_a_run_can_be_stopped_while_its_workers_start(tmp_path: Path) -> None:
         rest, errors = driver.stdout.read(), driver.stderr.read()
     assert "interrupted" in rest
     assert errors == ""
-
-
-@pytest.mark.process
-def test_a_worker_with_several_threads_is_reported(
-    tmp_path: Path, logged: Callable[[], list[str]]
-) -> None:
-    with DaskCluster(tmp_path) as cluster:
-        cluster.add_worker("--nthreads", "3")
-        with Client(cluster.address) as client:
-            client.wait_for_workers(1, timeout=60)
-        assert run(CONFIGS[:1], tmp_path / "out", scheduler=cluster.address).progress.done == 1
-    assert "a worker has 3 threads" in logged()[0]
 
 
 def test_a_damaged_store_is_not_continued(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from lab_records import failed
 from primefourier.analysis.ablation import Kind
-from primefourier.cluster import ClusterError
 from primefourier.lab.measurement import measure
 from primefourier.lab.record import Record, RowAblation
 from primefourier.lab.verify import Check, choose_sample, verify_records
@@ -140,11 +139,3 @@ def test_other_records_are_refused_before_training(records: list[Record]) -> Non
             verify_records([*records, more])
     with pytest.raises(ValueError, match="workers must be an integer of at least 0, got -1"):
         verify_records(records, workers=-1)
-
-
-def test_missing_scheduler_is_reported(
-    records: list[Record], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("primefourier.cluster.remote._CONNECT_SECONDS", 1)
-    with pytest.raises(ClusterError, match="no Dask scheduler answers"):
-        list(verify_records(records, scheduler="tcp://127.0.0.1:9"))

@@ -148,9 +148,12 @@ def _train_again(records: Sequence[Record], place: Place) -> list[Check]:
 
     progress = Progress.of(len(records), [record.config for record in records])
     found: dict[str, Check] = {}
-    with ProgressBar() as bar, stoppable():
+    with place.executor() as executor, ProgressBar() as bar, stoppable():
         bar.show_models(progress)
-        with closing(verify_records(records, **asdict(place))) as checks:
+        checking = verify_records(
+            records, workers=place.workers, executor=executor, device=place.device
+        )
+        with closing(checking) as checks:
             for check in checks:
                 found[check.record.config.key] = check
                 progress.count(check.again)
@@ -207,10 +210,10 @@ def _as_data(check: Check) -> dict[str, Any]:
 
 def version(*, json: Json = False) -> None:
     """Print the versions of primefourier and of the packages it uses."""
-    from primefourier.cluster import versions
+    from primefourier.lab.provenance import versions
 
     found = {"primefourier": primefourier.__version__}
-    found |= versions(["numpy", "torch", "matplotlib"])
+    found |= versions(("numpy", "torch", "matplotlib"))
     if json:
         print_json(found)
     else:

@@ -118,7 +118,6 @@ def encode_file(
     on_bad: Literal["error", "reject"] = "error",
     rejects: Path | None = None,
     overwrite: Annotated[bool, FLAG] = False,
-    scheduler: str | None = None,
     json: Json = False,
 ) -> int:
     """Encode columns of files of any size, in memory that does not grow with them.
@@ -142,8 +141,6 @@ def encode_file(
         rejects: File that lists such rows (default: OUT.rejects.jsonl; in a folder always
             _rejects.jsonl).
         overwrite: Replace existing output.
-        scheduler: Dask scheduler whose workers encode a file each: tcp://10.0.0.1:8786, or
-            --scheduler-file.
     """
     basis = read_basis(primes, depth)
 
@@ -164,7 +161,6 @@ def encode_file(
                 on_bad=on_bad,
                 rejects=rejects,
                 overwrite=overwrite,
-                scheduler=scheduler,
                 on_progress=bar.show_rows,
             )
     except KeyboardInterrupt:

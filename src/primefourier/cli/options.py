@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -11,9 +15,12 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+from primefourier._checks import missing_extra
 from primefourier.arithmetic.integers import format_integer
 from primefourier.encoding import PAPER_BASIS, PrimeBasis
 
+_LOG = logging.getLogger("primefourier.lab")
+_CONNECT_SECONDS = 20
 MOST_CIRCLES = 10_000
 """The largest basis of the command line: primes times depth."""
 MOST_DIGITS = 300_000
@@ -103,7 +110,8 @@ class Place:
     """Where models are trained: the options of every command that trains."""
 
     workers: Annotated[Integer | None, Parameter(validator=Number(gte=0))] = None
-    """Worker processes; 0 trains in this process (default: one for each core)."""
+    """Worker processes; 0 trains in this process (default: one for each core). With a scheduler,
+    how many models it gets at a time (default: 64)."""
     scheduler: str | None = None
     """Address of a Dask scheduler, or the path of its scheduler file."""
     device: str = "cpu"
@@ -111,10 +119,46 @@ class Place:
 
     def check(self) -> None:
         """Raise ValueError for options that cannot work, before any work is done."""
-        if self.workers is not None and self.scheduler is not None:
-            raise ValueError("--workers and --scheduler exclude each other; choose one")
+        if self.workers == 0 and self.scheduler is not None:
+            raise ValueError("--workers 0 and --scheduler exclude each other; choose one")
         if self.scheduler is None:  # other machines may have other devices
             _check_device(self.device)
+
+    @contextmanager
+    def executor(self) -> Iterator[Executor | None]:
+        """Connect to the scheduler, if there is one.
+
+        Raises:
+            WorkerError: If no scheduler answers.
+        """
+        if self.scheduler is None:
+            yield None
+            return
+        try:
+            from distributed import Client
+        except ImportError as error:
+            raise missing_extra("--scheduler", error, "cluster") from error
+        from primefourier.lab.pool import WorkerError
+
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors below say it better
+        file, deadline = Path(self.scheduler), time.monotonic() + _CONNECT_SECONDS
+        is_file = file.suffix == ".json"
+        while is_file and not file.exists() and time.monotonic() < deadline:
+            time.sleep(0.1)  # a scheduler that was just started may not have written it yet
+        try:
+            if is_file and not file.exists():
+                raise FileNotFoundError("there is no such file")
+            where = {"scheduler_file" if is_file else "address": self.scheduler}
+            client = Client(**where, timeout=_CONNECT_SECONDS)
+        except Exception as error:
+            raise WorkerError(
+                f"no Dask scheduler answers at {self.scheduler!r}: {error}; start one as "
+                "docs/cluster.md says, or use workers on this machine"
+            ) from error
+        with client:
+            if not client.nthreads():
+                _LOG.warning("%s has no workers yet; waiting for them", self.scheduler)
+            yield client.get_executor()
 
 
 @Parameter(name="*")

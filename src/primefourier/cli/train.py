@@ -32,7 +32,6 @@ def run(
     /,
     *,
     settings: Settings = _SETTINGS,
-    config: Path | None = None,
     sweep: Sweep = _SWEEP,
 ) -> int:
     """Train and ablate models: a study in a Python file, or an experiment of the paper.
@@ -42,10 +41,9 @@ def run(
     Args:
         study: A Python file that defines study = lab.Study(…); or exp1 (single primes), control
             (the same, features shuffled) or exp2 (composite moduli).
-        config: TOML file with tables such as [exp1], instead of an experiment and its options.
     """
-    studies = _read_studies(study, settings, config)
-    folder = sweep.out or Path("results") / (config.stem if config else Path(str(study)).stem)
+    studies = _read_studies(study, settings)
+    folder = sweep.out or Path("results") / Path(str(study)).stem
     if sweep.plan:
         _print_plan(studies, folder, sweep)
         return 0
@@ -97,20 +95,16 @@ def reproduce(
     return int(outcome.progress.failed > 0)
 
 
-def _read_studies(name: str | None, settings: Settings, config: Path | None) -> list[Any]:
-    from primefourier.lab.studies import EXPERIMENTS, read_settings
+def _read_studies(name: str | None, settings: Settings) -> list[Any]:
+    from primefourier.lab.studies import EXPERIMENTS
     from primefourier.lab.studies.study_file import read_study_file
 
     given = {key: value for key, value in asdict(settings).items() if value is not None}
     options = ["--" + key.replace("_", "-") for key in given]
-    if config is not None:
-        if name is not None or given:
-            raise ValueError(f"--config cannot be combined with {name or options[0]}")
-        return read_settings(config)
     if name is None:
         raise ValueError(
-            "a study is required: a Python file, one of the paper's experiments "
-            f"({', '.join(EXPERIMENTS)}), or --config FILE"
+            "a study is required: a Python file, or one of the paper's experiments "
+            f"({', '.join(EXPERIMENTS)})"
         )
     if name.endswith(".py"):
         if given:
@@ -130,13 +124,13 @@ def _train(studies: Sequence[Study], folder: Path, sweep: Sweep) -> Outcome:
 
     sweep.check()
     _warn_of_invisible(studies)
-    with ProgressBar() as bar:
+    with sweep.executor() as executor, ProgressBar() as bar:
         outcome = run(
             list(studies),
             folder,
             command=shlex.join(["pfe", *sys.argv[1:]]),
             workers=sweep.workers,
-            scheduler=sweep.scheduler,
+            executor=executor,
             device=sweep.device,
             on_progress=bar.show_models,
         )

@@ -12,9 +12,8 @@ from typing import get_args
 
 from numpy.typing import DTypeLike
 
-from primefourier._checks import require_choice
+from primefourier._checks import require_choice, usable_cores
 from primefourier._files import locked_file, unfinished, writing
-from primefourier.cluster import usable_cores
 from primefourier.encoding import PAPER_BASIS, PrimeBasis, encode
 from primefourier.files.job import Format, Job, OnBad, fingerprint_of, require_unchanged
 from primefourier.files.output_folder import REJECTS_NAME, write_folder
@@ -43,7 +42,6 @@ def encode_file(
     on_bad: OnBad = "error",
     rejects: str | Path | None = None,
     overwrite: bool = False,
-    scheduler: str | None = None,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Summary:
     """Encode columns of files, batch by batch, in memory that does not grow with the files.
@@ -68,8 +66,6 @@ def encode_file(
         rejects: The file that lists such rows as JSON lines (default: beside the output). A folder
             always lists them in ``_rejects.jsonl``.
         overwrite: Whether to replace existing output.
-        scheduler: Address of a Dask scheduler whose workers encode one input file at a time each;
-            requires a folder.
         on_progress: Called with the progress, at the beginning and after each batch.
 
     Returns:
@@ -80,7 +76,6 @@ def encode_file(
         FileError: If input or output cannot be used, or options do not fit together.
         ValueError: If an option has a wrong value.
         OSError: If a file cannot be read or written.
-        ClusterError: If the cluster cannot be used, or goes away.
 
     >>> import numpy as np
     >>> from tempfile import TemporaryDirectory
@@ -105,8 +100,8 @@ def encode_file(
             "rejects needs on_bad 'reject' and a file as output; a folder lists rejected rows in "
             f"{REJECTS_NAME}"
         )
-    if not folder and (len(inputs) > 1 or scheduler is not None):
-        raise FileError(f"several inputs, and a cluster, need a folder as output, got {place}")
+    if not folder and len(inputs) > 1:
+        raise FileError(f"several inputs need a folder as output, got {place}")
     found = "parquet" if folder else _OUTPUT_ENDINGS.get(ending)
     if found is None or (not folder and format not in (None, found)):
         raise FileError(
@@ -128,9 +123,7 @@ def encode_file(
         version=version("primefourier"),
     )
     if folder:
-        return write_folder(
-            job, inputs, place, overwrite=overwrite, scheduler=scheduler, on_progress=on_progress
-        )
+        return write_folder(job, inputs, place, overwrite=overwrite, on_progress=on_progress)
     listed = None
     if on_bad == "reject":
         listed = place.with_suffix(".rejects.jsonl") if rejects is None else Path(rejects)

@@ -146,9 +146,8 @@ def fingerprint_of(path: Path) -> dict[str, Any]:
 
 
 def require_unchanged(path: Path, fingerprint: Mapping[str, Any]) -> None:
-    """Refuse an input that was changed, or that is another file on another machine."""
+    """Refuse an input that was changed."""
     if not path.exists() or fingerprint_of(path) != fingerprint:
         raise FileError(
-            f"{path} was changed while it was read; run the command again when it is complete. On "
-            "a cluster, all machines must share its file system"
+            f"{path} was changed while it was read; run the command again when it is complete"
         )

@@ -1,19 +1,20 @@
 """Write codes into a folder, one file per part, and continue after an interruption.
 
 A part appears when it is complete, so its presence means that it need not be written again, by this
-process or any other. On a Dask cluster each input file is one task.
+process or any other.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from reprlib import repr as shortened
 
+from primefourier._checks import usable_cores
 from primefourier._files import (
     lock_file,
     new_file,
@@ -22,14 +23,12 @@ from primefourier._files import (
     write_file,
     writing,
 )
-from primefourier.cluster import ClusterError, remote_client, usable_cores, with_version_check
 from primefourier.files.job import Job, require_unchanged
 from primefourier.files.reports import FileError, Progress, Summary, reject_lines
 from primefourier.files.writers import open_writer
 
 REJECTS_NAME = "_rejects.jsonl"
 _JOB_NAME, _DONE_NAME, _LOCK_NAME = "_job.json", "_done.json", ".writer.lock"
-_PACKAGES = ("numpy", "pyarrow")  # workers must have the same versions of these
 
 
 def write_folder(
@@ -38,13 +37,11 @@ def write_folder(
     out: Path,
     *,
     overwrite: bool,
-    scheduler: str | None,
     on_progress: Callable[[Progress], None],
 ) -> Summary:
     """Encode files into a folder; existing parts of the same job are not written again.
 
-    ``on_progress`` is called at the beginning, and after each part and each file; on a cluster,
-    after each file.
+    ``on_progress`` is called at the beginning, and after each part and each file.
     """
     total, done = Progress(), 0
 
@@ -56,15 +53,9 @@ def write_folder(
     with _own_folder(out, job, overwrite=overwrite):
         on_progress(total)
         tasks = [(job.to_json(), str(out.absolute()), i, str(p)) for i, p in enumerate(inputs)]
-        if scheduler is None:
-            cores = usable_cores()
-            found = (write_parts(*task, threads=cores, report=report) for task in tasks)
-        else:
-            found = _write_parts_on(scheduler, tasks)
-        with closing(found):
-            for one in found:
-                total = report(one)
-                done += 1
+        for task in tasks:
+            total = report(write_parts(*task, threads=usable_cores(), report=report))
+            done += 1
         rejects = out / REJECTS_NAME if total.rejected else None
         if rejects is not None:
             with writing(rejects), new_file(rejects) as file:
@@ -86,7 +77,7 @@ def write_parts(
     threads: int = 1,
     report: Callable[[Progress], object] = lambda _: None,
 ) -> Progress:
-    """Encode the input file of a number into its parts, here or on a Dask worker.
+    """Encode the input file of a number into its parts.
 
     ``settings`` is the content of the job file in the folder. ``report`` is called after each part
     with the counts of this file, which are returned at the end.
@@ -118,54 +109,11 @@ def write_parts(
     return total
 
 
-def _write_parts_on(
-    scheduler: str, tasks: Sequence[tuple[str, str, int, str]]
-) -> Generator[Progress, None, None]:
-    """Run :func:`write_parts` for each input on a Dask cluster, and yield the results in order.
-
-    If a worker is lost, another one continues its input.
-    """
-    from distributed import CancelledError, wait
-
-    error, futures = None, []
-    with remote_client(scheduler, packages=_PACKAGES) as client:
-        run = with_version_check(write_parts, _PACKAGES)
-        try:
-            futures += [client.submit(run, *task, pure=False) for task in tasks]
-            for future in futures:
-                wait(future)
-                error = future.exception()  # waits again for a result lost with its worker
-                if error is None and future.status not in ("finished", "pending"):
-                    error = CancelledError(future.key)
-                if error is not None:
-                    break
-                yield future.result()
-        except (CancelledError, OSError, TimeoutError, ValueError, KeyError) as lost:
-            raise ClusterError(
-                "the Dask scheduler was lost; start it, and run the same command again, which "
-                "continues the folder"
-            ) from lost
-        finally:
-            if client.status == "running":
-                client.cancel(futures, force=True)
-    if isinstance(error, FileError | OSError | ClusterError | MemoryError):
-        raise error
-    if error is not None:
-        raise ClusterError(
-            f"a worker cannot encode: {type(error).__name__}: {error}; every machine needs "
-            "primefourier with its extras lab and files, and enough memory; then run the same "
-            "command again"
-        )
-
-
 def _require_job(folder: Path, settings: str) -> None:
-    """Refuse a folder of another job, or one that exists on another machine only."""
+    """Refuse a folder of another job."""
     path = folder / _JOB_NAME
     if not path.exists() or path.read_text(encoding="utf-8") != settings:
-        raise FileError(
-            f"{folder} is not the folder of this job; on a cluster, choose a folder on a file "
-            "system that all machines share"
-        )
+        raise FileError(f"{folder} is not the folder of this job; choose another folder")
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from primefourier.lab.parts import (
     part_as_data,
     part_from_data,
     register,
+    require_utf8,
 )
 from primefourier.lab.tasks import ModularArithmetic
 
@@ -166,7 +167,8 @@ class ModelConfig:
     @cached_property
     def row_names(self) -> tuple[str, ...]:
         """The names of the rows."""
-        names = tuple(map(str, self.fitted.row_names()))
+        where = f"row_names of {type(self.fitted).__name__}"
+        names = tuple(require_utf8(str(name), where) for name in self.fitted.row_names())
         if not names or len(set(names)) < len(names):
             raise ValueError(
                 f"row_names must return different names, one per row, got {names}; see row_names "

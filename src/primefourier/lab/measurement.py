@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from functools import partial
 from typing import Any
 
@@ -30,7 +30,7 @@ from primefourier.lab.modules import (
     RowNetwork,
     RowReader,
 )
-from primefourier.lab.parts import PARTS, UnknownPart
+from primefourier.lab.parts import PARTS, UnknownPart, describe_part
 from primefourier.lab.provenance import provenance_now
 from primefourier.lab.record import Measurement, Record, RowAblation
 from primefourier.lab.row_ablation import ablate_rows
@@ -67,11 +67,13 @@ def measure(config: ModelConfig, *, device: str = "cpu", threads: int | None = 1
     start = time.perf_counter()
     measurement, error = None, None
     try:
-        with use_threads(threads):
+        with use_threads(threads), chdir("."):  # a part may leave another folder behind
             measurement = _measure(config, device=device)
             measurement.require_config(config)
-    except (Exception, SystemExit):
-        error = traceback.format_exc()
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # sys.exit in a part ends its model, and nothing else
+        measurement, error = None, traceback.format_exc()
     seconds = time.perf_counter() - start
     provenance = provenance_now(config, seconds=seconds, device=device)
     return Record(config=config, measurement=measurement, error=error, provenance=provenance)
@@ -124,6 +126,7 @@ def _measure(config: ModelConfig, *, device: str) -> Measurement:
                 f"the {kind} {name!r} (version {version}) is not registered here, so its model "
                 "cannot be trained; run the file that defines it"
             )
+        describe_part(part, strict=True)
     data = make_data(config, device=device)
     trained = (train_fast if applies_to(config) else train_plain)(config, data)
     ablations = {kind: _ablate(config, trained, data, kind) for kind in config.ablations}

@@ -127,7 +127,11 @@ class UnknownPart:
         return dict(json.loads(self.text))
 
 
-_registered: dict[tuple[str, str], type[Any]] = {}
+_OURS = "primefourier."
+PartName = tuple[str, str]
+"""The kind and the name of a part."""
+_registered: dict[PartName, type[Any]] = {}
+_sources: dict[type[Any], Path | None] = {}
 _registrations = 0
 PartClass = TypeVar("PartClass", bound=type[Any])
 
@@ -181,17 +185,48 @@ def register(part: PartClass) -> PartClass:
             f"the embedding {title} must have relevant(task), and either rows(integers), if it is "
             "fixed, or module(), if it is trained; or for_task(task), which returns such a part"
         )
-    taken = _registered.get((kinds[0], name), part)
-    # a file that is loaded again defines the same class
-    if len({(source_of(c) or c.__module__, c.__qualname__) for c in (taken, part)}) > 1:
+    _refuse_taken(_registered.get((kinds[0], name), part), part, _METHODS[kinds[0]])
+    _sources.setdefault(part, _file_of(part))
+    activate({(kinds[0], name): part})
+    return part
+
+
+def _refuse_taken(taken: type[Any], part: type[Any], method: str) -> None:
+    """Raise ValueError if a class has the name of a part that is not an earlier version of it.
+
+    A file that is loaded again defines its classes again. Another file may use the same names: a
+    part is known by its file on workers, and ``find_sources`` refuses a sweep that mixes them.
+    """
+    if taken is part:
+        return
+    files = source_of(taken), _file_of(part)
+    if None not in files and files[0] != files[1] and not taken.__module__.startswith(_OURS):
+        return
+    places = [file or c.__module__ for file, c in zip(files, (taken, part), strict=True)]
+    if (places[0], taken.__qualname__) != (places[1], part.__qualname__):
         raise ValueError(
-            f"the name {name!r} is taken by {taken.__module__}.{taken.__qualname__}; choose "
-            f"another name for {title}"
+            f"the name {part.name!r} is taken by {taken.__module__}.{taken.__qualname__}; choose "
+            f"another name for {part.__name__}"
         )
+    # a file that is loaded again is compiled again, but a function that is called again is not
+    code, again = (getattr(vars(c).get(method), "__code__", None) for c in (taken, part))
+    if code is not None and code is again:
+        raise ValueError(
+            f"the same lines define {part.__qualname__} twice with the name {part.name!r}; give "
+            "each class that a function makes a name of its own"
+        )
+
+
+def activate(parts: Mapping[PartName, type[Any]]) -> None:
+    """Let the names of some parts mean these classes from now on."""
     global _registrations
     _registrations += 1
-    _registered[kinds[0], name] = part
-    return part
+    _registered.update(parts)
+
+
+def active_parts() -> dict[PartName, type[Any]]:
+    """Return which class each name means now."""
+    return _registered.copy()
 
 
 def registered() -> int:
@@ -200,14 +235,23 @@ def registered() -> int:
 
 
 def source_of(part: type[Any]) -> Path | None:
-    """Return the file that defines a class, or None if there is none, as in a notebook."""
+    """Return the file that defines a registered class; None if there is none, as in a notebook."""
+    return _sources.get(part)
+
+
+def set_source(part: type[Any], file: Path | None) -> None:
+    """Let a class be known by the file that is loaded for it, which may import it from another."""
+    _sources[part] = file
+
+
+def _file_of(part: type[Any]) -> Path | None:
     file = getattr(sys.modules.get(part.__module__), "__file__", None)
     return None if file is None else Path(file).resolve()
 
 
 def is_registered(part: object, kind: str) -> bool:
     """Return whether an object is a registered part of one kind."""
-    return _registered.get((kind, getattr(part, "name", ""))) is type(part)
+    return type(part) in _sources and callable(getattr(part, _METHODS[kind], None))
 
 
 def part_as_data(part: Any) -> dict[str, Any]:
@@ -223,7 +267,9 @@ def plain(value: Any, where: str) -> Any:
     """Return a value with lists instead of tuples; refuse what JSON cannot hold exactly."""
     if isinstance(value, tuple):
         return [plain(item, where) for item in value]
-    if value is None or isinstance(value, str | bool | int):
+    if isinstance(value, str):
+        return require_utf8(value, where)
+    if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, float) and abs(value) < float("inf"):
         return value
@@ -270,14 +316,31 @@ def tuples(value: Any) -> Any:
     return tuple(map(tuples, value)) if isinstance(value, list) else value
 
 
-def describe_part(part: Any) -> str:
+def require_utf8(text: str, where: str) -> str:
+    """Return a text, or raise ValueError if it has half a surrogate pair, as odd file names do."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{where} must be a text that UTF-8 can hold, got {text!a:.80}") from None
+    return text
+
+
+def describe_part(part: Any, *, strict: bool = False) -> str:
     """Describe a part in a few words: by its ``describe()``, or by its name and fields.
+
+    Args:
+        part: The part.
+        strict: Whether a ``describe()`` that raises an exception is one; otherwise it is not used.
 
     >>> describe_part(UnknownPart('{"base": 10, "name": "digits", "version": 1}'))
     'digits base=10'
     """
     if callable(own := getattr(part, "describe", None)):
-        return str(own())
+        try:
+            return require_utf8(str(own()), f"describe() of {type(part).__name__}")
+        except BaseException as error:  # sys.exit too, so that a sweep can name the model
+            if strict or isinstance(error, KeyboardInterrupt):
+                raise
     data = part_as_data(part)
     settings = [f"{k}={_short(v)}" for k, v in data.items() if k not in ("name", "version")]
     return " ".join([str(data["name"]), *settings])

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ def provenance_now(config: ModelConfig, *, seconds: float, device: str) -> Prove
         machine=machine(),
         device=device,
         commit=commit(),
-        versions=_versions().copy(),
+        versions=versions().copy(),
         parts=part_digests(config),
     )
 
@@ -82,10 +83,34 @@ def part_digests(config: ModelConfig) -> dict[str, str]:
 
 
 @cache
-def _versions() -> dict[str, str]:
-    from primefourier.cluster import versions  # which loads asyncio
+def versions(packages: tuple[str, ...] = _PACKAGES) -> dict[str, str]:
+    """Return the versions of Python and of some packages in this process.
 
-    return versions(_PACKAGES)
+    >>> sorted(versions(("numpy",)))
+    ['numpy', 'python']
+    """
+    found = {"python": platform.python_version()}
+    for package in packages:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def require_versions(expected: Mapping[str, str]) -> None:
+    """Raise ValueError unless this process has the versions that decide which numbers come out."""
+    pairs = {n: [_release(n, v) for v in (versions()[n], expected[n])] for n in expected}
+    if differ := [f"{name} {a} instead of {b}" for name, (a, b) in pairs.items() if a != b]:
+        raise ValueError(
+            f"it has {', '.join(differ)}; install the same versions everywhere (pip install "
+            "--constraint constraints.txt), start the workers anew, and run the command again"
+        )
+
+
+def _release(package: str, text: str) -> str:
+    """Return a version without the kind of its build, as in 2.13.0+cpu; of Python, 3.11."""
+    return text.rpartition(".")[0] if package == "python" else text.partition("+")[0]
 
 
 @cache

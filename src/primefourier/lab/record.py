@@ -180,6 +180,8 @@ _FIGURES = (
 )
 """What follows from the counts of a measurement."""
 _NOT_COUNTS = ("row_names", "relevant", "trainer", "ablations")
+_MOST_ERROR = 20_000
+"""Characters of a traceback that are kept, the last ones, which say what went wrong."""
 
 
 def _require_counts(values: Mapping[str, Any]) -> None:
@@ -194,6 +196,10 @@ def _tuples(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _tuples(item) for name, item in value.items()}
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+_MOST_ERROR = 20_000
+"""Characters of a traceback that are kept, the last ones, which say what went wrong."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,7 +223,7 @@ class Record:
             raise ValueError("a record holds either a measurement or an error")
         if self.error is not None:  # half a surrogate pair, as in odd file names, fits in no store
             readable = self.error.encode(errors="backslashreplace").decode()
-            object.__setattr__(self, "error", readable)
+            object.__setattr__(self, "error", readable[-_MOST_ERROR:])
 
     def row_drops(self, kind: Kind = "zero") -> tuple[float, ...]:
         """Return the drop of each row under one kind of ablation."""
@@ -261,14 +267,19 @@ class Record:
         return {**about, **{name: fact for name, fact in facts.items() if fact is not None}}
 
     @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> Record:
-        """Read what ``as_data`` returned, or raise an error that says what no record has."""
+    def from_data(cls, data: Mapping[str, Any], config: ModelConfig | None = None) -> Record:
+        """Read what ``as_data`` returned, or raise an error that says what no record has.
+
+        Args:
+            data: The plain data.
+            config: Its model, if that is known already.
+        """
         refuse_unknown(data, [one.name for one in fields(cls)], "a record")
         measured, error = data.get("measurement"), data.get("error")
         if not isinstance(error, str | None):
             raise TypeError(f"the error of a record must be a text, got {error!r:.80}")
         return cls(
-            config=ModelConfig.from_dict(data["config"]),
+            config=config or ModelConfig.from_dict(data["config"]),
             provenance=Provenance.from_dict(data["provenance"]),
             measurement=None if measured is None else Measurement.from_data(measured),
             error=error,

@@ -9,16 +9,18 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from concurrent.futures import Executor
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from primefourier._checks import usable_cores
 from primefourier.arithmetic.integers import as_integer
-from primefourier.cluster import remote_client, usable_cores
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.cost import model_flops, seed_by_seed
+from primefourier.lab.pool import train_models
 from primefourier.lab.provenance import part_digests
 from primefourier.lab.record import Record
 from primefourier.lab.store import (
@@ -31,10 +33,6 @@ from primefourier.lab.store import (
 )
 from primefourier.lab.studies.study import Study
 from primefourier.lab.studies.study_file import refuse_while_loading
-from primefourier.lab.train_models import PACKAGES, train_models
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 _LOG = logging.getLogger(__name__)
 _PATIENCE = 10.0
@@ -107,7 +105,7 @@ def run(
     *,
     command: str = "",
     workers: int | None = None,
-    scheduler: str | None = None,
+    executor: Executor | None = None,
     device: str = "cpu",
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Outcome:
@@ -122,32 +120,31 @@ def run(
         folder: Where the store is; created if needed.
         command: What the user typed, for captions and status.
         workers: Worker processes on this machine; 0 trains in this process; by default one for
-            each core.
-        scheduler: The address of a Dask scheduler to use instead, or the file it wrote.
+            each core. With an executor, how many models it gets at a time, by default 64.
+        executor: Where to train instead: any executor of ``concurrent.futures``, such as
+            ``Client(…).get_executor()`` of Dask. It gets one function of this package and texts.
         device: The torch device of the workers.
         on_progress: Called at the beginning and after each record.
     """
     refuse_while_loading()
     chosen = _as_studies(studies, Path(folder))
     configs = list({c.key: c for study in chosen for c in study.configs}.values())
-    workers = usable_cores() if workers is None else as_integer(workers, "workers", at_least=0)
+    if workers is not None:
+        workers = as_integer(workers, "workers", at_least=0)
+    elif executor is None:
+        workers = usable_cores()
     if _is_finished(chosen, folder):
         progress = Progress.of(len(configs), [])
         on_progress(progress)
         return Outcome(progress, interrupted=False)
-    with ExitStack() as stack:
-        client = None
-        if scheduler is not None:
-            client = stack.enter_context(remote_client(scheduler, packages=PACKAGES))
-            _advise_threads(client)
-        store = stack.enter_context(write_store(folder))
+    with write_store(folder) as store:
         done = store.contents.measured
         _warn_of_changes(done.values(), configs)
         store.begin(chosen, command)
         pending = seed_by_seed(config for config in configs if config.key not in done)
         progress = Progress.of(len(configs), pending)
         on_progress(progress)
-        training = train_models(pending, workers, client, device=device)
+        training = train_models(pending, workers=workers, executor=executor, device=device)
         try:
             with stoppable(), closing(training):
                 for record in training:
@@ -221,17 +218,6 @@ def _add(store: Store, record: Record) -> Record:
         record = replace(record, measurement=None, error=reason)
         store.add(record)
     return record
-
-
-def _advise_threads(client: Client) -> None:
-    workers = client.scheduler_info(n_workers=-1)["workers"].values()
-    if (threads := max((worker["nthreads"] for worker in workers), default=1)) > 1:
-        _LOG.warning(
-            "a worker has %d threads, but trains one model at a time; to use all its cores, start "
-            "it with --nworkers %d --nthreads 1",
-            threads,
-            threads,
-        )
 
 
 @contextmanager

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing
+from concurrent.futures import Executor
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
 
+from primefourier._checks import usable_cores
 from primefourier.arithmetic.integers import as_integer
-from primefourier.cluster import remote_client, usable_cores
 from primefourier.lab.cost import longest_first
+from primefourier.lab.pool import train_models
 from primefourier.lab.record import Record
-from primefourier.lab.train_models import PACKAGES, train_models
 
 _ROUNDING = ("machine", "device", "python", "numpy", "torch")  # what decides how sums are rounded
 _SOURCE = ("primefourier", "commit")  # what decides which sums are computed
@@ -88,7 +89,7 @@ def verify_records(
     records: Sequence[Record],
     *,
     workers: int | None = None,
-    scheduler: str | None = None,
+    executor: Executor | None = None,
     device: str = "cpu",
 ) -> Generator[Check, None, None]:
     """Train measured models again from their configs, and yield each check as it arrives.
@@ -99,7 +100,7 @@ def verify_records(
         records: Records of measured models, one for each model.
         workers: Worker processes on this machine; 0 trains in this process; by default one for
             each core.
-        scheduler: The address of a Dask scheduler to use instead, or the file it wrote.
+        executor: Where to train instead, see :func:`primefourier.lab.run`.
         device: The torch device of the workers.
 
     Raises:
@@ -111,21 +112,21 @@ def verify_records(
             f"records of different measured models are required, got {len(records)} records of "
             f"{len(stored)} measured models; choose_sample ignores models that failed"
         )
-    workers = usable_cores() if workers is None else as_integer(workers, "workers", at_least=0)
-    return _train_again(stored, workers, scheduler, device)
+    if workers is not None:
+        workers = as_integer(workers, "workers", at_least=0)
+    elif executor is None:
+        workers = usable_cores()
+    return _train_again(stored, workers, executor, device)
 
 
 def _train_again(
-    stored: dict[str, Record], workers: int, scheduler: str | None, device: str
+    stored: dict[str, Record], workers: int | None, executor: Executor | None, device: str
 ) -> Generator[Check, None, None]:
-    with ExitStack() as stack:
-        client = None
-        if scheduler is not None:
-            client = stack.enter_context(remote_client(scheduler, packages=PACKAGES))
-        configs = longest_first(record.config for record in stored.values())
-        with closing(train_models(configs, workers, client, device=device)) as records:
-            for again in records:
-                yield Check(stored[again.config.key], again)
+    configs = longest_first(record.config for record in stored.values())
+    training = train_models(configs, workers=workers, executor=executor, device=device)
+    with closing(training) as records:
+        for again in records:
+            yield Check(stored[again.config.key], again)
 
 
 def _numbers(record: Record, *, training: bool) -> Iterator[tuple[str, object]]:

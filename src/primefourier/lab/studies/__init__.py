@@ -1,4 +1,4 @@
-"""Studies: named lists of models, the paper's experiments and profiles, and settings files."""
+"""Studies: named lists of models, the paper's experiments and profiles."""
 
 from primefourier.lab.studies.control import ControlRow, control_rows
 from primefourier.lab.studies.experiment import Experiment
@@ -12,7 +12,6 @@ from primefourier.lab.studies.paper import (
     profile,
 )
 from primefourier.lab.studies.study import Axis, Study
-from primefourier.lab.studies.study_file import read_settings
 
 __all__ = [
     "EXPERIMENTS",
@@ -27,5 +26,4 @@ __all__ = [
     "control_rows",
     "models_of",
     "profile",
-    "read_settings",
 ]

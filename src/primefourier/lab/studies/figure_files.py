@@ -17,8 +17,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
+from primefourier._checks import usable_cores
 from primefourier._files import write_file
-from primefourier.cluster import usable_cores
 
 
 @dataclass(frozen=True)

@@ -1,32 +1,30 @@
-"""Studies from a file: a Python file, here and on workers, or TOML settings.
+"""Studies from a Python file, and parts of models from files, here and on workers.
 
-A Python file is run because the user names it, or because it defines the parts of a sweep; nothing
-that a store holds is ever imported.
+A file is run because the user names it, or because it defines the parts of a sweep; nothing that a
+store holds is ever imported. A part is known by its file, so that two files may use one name.
 """
 
 from __future__ import annotations
 
 import hashlib
 import importlib.util
-import re
 import sys
-import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, chdir, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from traceback import extract_tb
+from types import ModuleType
 from typing import Any
 
-from primefourier._checks import refuse_unknown
+from primefourier.lab import parts
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.parts import PARTS, source_of
-from primefourier.lab.studies.experiment import Experiment
-from primefourier.lab.studies.paper import EXPERIMENTS
-from primefourier.lab.studies.study import MOST_MODELS, Study
+from primefourier.lab.parts import PARTS, PartName, UnknownPart, source_of
+from primefourier.lab.studies.study import Study
 
-Sources = dict[str, str]
-"""Files that define parts, with the digests of their content."""
+Sources = dict[str, dict[str, str]]
+"""Files that define parts; for each, the digests of its content and of the modules beside it."""
 _HOME = Path(__file__).resolve().parents[2]
-_loaded: dict[tuple[str, str], Any] = {}
 _loading: list[Path] = []
 
 
@@ -34,8 +32,28 @@ class SourceError(RuntimeError):
     """A file with parts of a model that cannot be used."""
 
 
+class SweepStartedError(SourceError):
+    """A file that starts a sweep while it is loaded."""
+
+
+@dataclass(frozen=True)
+class _Loaded:
+    """A file that was run: its module, what it imported from its folder, and the parts it made."""
+
+    module: ModuleType
+    digests: dict[str, str]
+    beside: dict[str, ModuleType]
+    parts: dict[PartName, type[Any]]
+
+
+_loaded: dict[Path, _Loaded] = {}
+
+
 def read_study_file(path: Path | str) -> list[Study]:
     """Run a Python file, and return its ``study``, or its list ``studies``.
+
+    The file may import modules beside it. It is run once, and again when it or one of these was
+    changed.
 
     Args:
         path: The file; it also defines the parts that its models need.
@@ -43,7 +61,8 @@ def read_study_file(path: Path | str) -> list[Study]:
     place = Path(path).resolve()
     if not place.is_file():
         raise ValueError(f"file {str(path)!r} not found; name a Python file with a study")
-    module = _load(place, _digest(place))
+    module = next((m for m in list(sys.modules.values()) if _was_imported_from(m, place)), None)
+    module = module or _load(place).module
     found = getattr(module, "studies", None) or [getattr(module, "study", None)]
     studies = list(found) if isinstance(found, list | tuple) else [found]
     for study in studies:
@@ -59,65 +78,129 @@ def find_sources(configs: Iterable[ModelConfig]) -> Sources:
     """Return the files outside this package that define parts of some models.
 
     Raises:
-        SourceError: If a part is not defined in a file, as in a notebook.
+        SourceError: If a part is not defined in a file, as in a notebook, or two have one name.
     """
     found: Sources = {}
-    for part in {type(getattr(config, kind)) for config in configs for kind in PARTS}:
+    names: dict[PartName, type[Any]] = {}
+    for kind, part in {(kind, type(getattr(c, kind))) for c in configs for kind in PARTS}:
+        if part is UnknownPart:  # its model's error says so
+            continue
         file = source_of(part)
+        if names.setdefault((kind, part.name), part) is not part:
+            raise SourceError(
+                f"the models of a sweep must not use two classes with the name {part.name!r}, got "
+                f"one more from {file}; give it another name, or run one study at a time"
+            )
         if file is None or not file.is_file():
             raise SourceError(
-                f"{part.__qualname__} is not defined in a file, so workers cannot import it; put "
-                "it into a file, or train in this process: workers=0"
+                f"{part.__qualname__} is not defined in a file, or its file was changed and read "
+                "again, so workers cannot import it; put it into a file, make the study again, or "
+                "train in this process: workers=0"
             )
         if not file.is_relative_to(_HOME):
-            found[str(file)] = _digest(file)
+            known = _loaded.get(file)
+            found[str(file)] = known.digests if known else {str(file): _digest(file)}
     return found
 
 
-def load_sources(sources: Sources) -> None:
-    """Run files that define parts, on a worker.
+def files_of(config: ModelConfig) -> dict[str, str]:
+    """Return the file outside this package of each part of a model that has one, by its kind."""
+    files = {kind: source_of(type(getattr(config, kind))) for kind in PARTS}
+    return {k: str(f) for k, f in files.items() if f is not None and not f.is_relative_to(_HOME)}
 
-    Raises:
-        SourceError: If a file is missing, differs, or cannot be run.
+
+def require_sources(sources: Sources) -> None:
+    """Raise SourceError if this machine cannot load what another process calls these files."""
+    for path, digests in sources.items():
+        if _is_loaded(Path(path), digests):
+            continue
+        for name, digest in digests.items():
+            if not Path(name).is_file():
+                raise SourceError(f"it has no file {name}; all machines must share it")
+            if _digest(Path(name)) != digest:
+                raise SourceError(
+                    f"its file {name} is not the one that the sweep began with; all machines must "
+                    "share it, and a file that was edited counts from the next run on"
+                )
+
+
+@contextmanager
+def load_parts(files: Mapping[str, str], sources: Sources) -> Iterator[None]:
+    """Run the files of a model's parts on a worker; inside, names of parts mean those of its files.
+
+    Args:
+        files: The file of each kind of part.
+        sources: What these files must be, see :func:`require_sources`.
     """
-    for name, digest in sources.items():
-        place = Path(name)
-        if not place.is_file():
-            raise SourceError(f"this worker has no file {name}; all machines must share it")
-        if _digest(place) != digest:
-            raise SourceError(f"the file {name} of this worker differs; all machines must share it")
-        _load(place, digest)
+    for kind, name in files.items():
+        found = _load(Path(name), sources[name]).parts
+        parts.activate({key: part for key, part in found.items() if key[0] == kind})
+    with _at_home(files.values()):
+        yield
+
+
+def at_home(config: ModelConfig) -> AbstractContextManager[None]:
+    """Let the parts of a model import modules beside the files that define them."""
+    return _at_home(files_of(config).values())
+
+
+@contextmanager
+def _at_home(files: Iterable[str]) -> Iterator[None]:
+    with ExitStack() as stack:
+        for name in dict.fromkeys(files):
+            if known := _loaded.get(Path(name)):
+                stack.enter_context(_beside(Path(name).parent, known.beside))
+        yield
 
 
 def refuse_while_loading() -> None:
     """Raise an error if a study file starts a sweep while it is loaded, which would never end."""
     if _loading:
-        raise SourceError(
+        raise SweepStartedError(
             f"{_loading[-1]} starts a sweep when it is imported; put that below "
             'if __name__ == "__main__":'
         )
 
 
+def _was_imported_from(module: object, path: Path) -> bool:
+    """Return whether the user's program imported a module from a file, rather than this module."""
+    mine = path in _loaded and module is _loaded[path].module
+    return getattr(module, "__file__", None) == str(path) and not mine
+
+
 def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
-def _load(path: Path, digest: str) -> Any:
-    """Run a file once, and return it as a module."""
-    if (str(path), digest) in _loaded:
-        return _loaded[str(path), digest]
-    for module in list(sys.modules.values()):
-        if getattr(module, "__file__", None) == str(path):  # imported by the user's program
-            return module
-    name = f"primefourier_study_{digest[:16]}"
+def _is_loaded(path: Path, digests: Mapping[str, str]) -> bool:
+    """Return whether a file was loaded as it is, or as the digests say where these name a file."""
+    known = _loaded.get(path)
+    return known is not None and all(
+        digest == (digests.get(name) or _digest(Path(name)))
+        for name, digest in known.digests.items()
+    )
+
+
+def _load(path: Path, digests: Mapping[str, str] | None = None) -> _Loaded:
+    """Run a file unless it was; on a worker, which has digests, only as far as it makes parts."""
+    if _is_loaded(path, digests or {}):
+        return _loaded[path]
+    digest = _digest(path)
+    # each version has a module of its own, whose classes stay what they are when the next is loaded
+    name = f"primefourier_study_{hashlib.sha256(f'{path} {digest}'.encode()).hexdigest()[:16]}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise SourceError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    before, beside = parts.active_parts(), dict[str, ModuleType]()
     _loading.append(path)
     try:
-        spec.loader.exec_module(module)
+        with _beside(path.parent, beside), chdir("."):
+            spec.loader.exec_module(module)
+    except SweepStartedError:
+        if digests is None:  # a script may run its own study, once its parts are defined
+            raise
     except BaseException as error:
         del sys.modules[name]
         if isinstance(error, SourceError | KeyboardInterrupt):
@@ -127,63 +210,62 @@ def _load(path: Path, digest: str) -> Any:
         raise SourceError(f"{where} cannot be run: {type(error).__name__}: {error}") from error
     finally:
         _loading.pop()
-    _loaded[str(path), digest] = module
-    return module
+    made = {key: part for key, part in parts.active_parts().items() if before.get(key) is not part}
+    for part in _loaded[path].parts.values() if path in _loaded else ():
+        parts.set_source(part, None)
+    for part in made.values():
+        parts.set_source(part, path)
+    files = [Path(str(m.__file__)) for m in beside.values() if m.__file__]
+    found = {str(path): digest} | {str(file): _digest(file) for file in files}
+    _loaded[path] = _Loaded(module, found, beside, made)
+    return _loaded[path]
 
 
-_MOST_BYTES, _MOST_TABLES = 20_000, 50
+@contextmanager
+def _beside(folder: Path, modules: dict[str, ModuleType]) -> Iterator[None]:
+    """Let code import modules of a folder, which other code does not see; collect them.
 
-
-def read_settings(path: Path | str) -> list[Experiment]:
-    """Read experiments of the paper from a TOML file; unknown tables and keys are refused.
-
-    Each table is one study, with the keys that ``pfe run`` has as options:
-
-    .. code-block:: toml
-
-        [exp1]
-        sizes = [4, 8]
-        ranges = [100, 1000]
-
-        [[exp2]]
-        moduli = [15, 45]
-
-    Args:
-        path: The file. ``[exp1]`` is one study, ``[[exp1]]`` one of several of the same kind.
+    They stay out of ``sys.modules`` in between: another folder may have others of the same names,
+    and a changed one is to be read again.
     """
-    path = Path(path)
+    here = {p.stem for p in folder.glob("*.py")} | {
+        p.parent.name for p in folder.glob("*/__init__.py")
+    }
+    here -= {*sys.stdlib_module_names, "__main__", "primefourier"}
+    hidden = {
+        name: sys.modules.pop(name)
+        for name, module in list(sys.modules.items())
+        if _top(name) in here and not _is_in(module, name, folder) and not _is_installed(module)
+    }
+    others = {_top(name) for name in sys.modules}
+    sys.modules.update(modules)
+    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # .pyc files know seconds only
+    sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
     try:
-        with path.open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
-        if len(content) > _MOST_BYTES:
-            raise ValueError(f"{path} must have at most {_MOST_BYTES} bytes, got more")
-        text = content.decode()
-        if re.search(r"[\da-fA-F_]{301}", text):  # slow to read
-            raise ValueError(f"{path} must hold numbers of at most 300 digits, got a longer one")
-        data = tomllib.loads(text)
-    except OSError as error:
-        raise ValueError(f"{path} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is not a TOML file: {error}") from error
-    except RecursionError as error:
-        raise ValueError(f"{path} is nested too deeply; settings are lists of integers") from error
-    refuse_unknown(data, list(EXPERIMENTS), str(path))
-    count = sum(len(tables) if isinstance(tables, list) else 1 for tables in data.values())
-    if count > _MOST_TABLES:
-        raise ValueError(f"{path} must have at most {_MOST_TABLES} tables, got {count}")
-    studies: list[Experiment] = []
-    for name, tables in data.items():
-        where = f"[{name}] of {path}"
-        for table in tables if isinstance(tables, list) else [tables]:
-            if not isinstance(table, dict):
-                raise ValueError(f"{where} must be a table of settings, got {table!r}")
-            try:
-                studies.append(EXPERIMENTS[name].from_dict(table, where))
-            except (TypeError, ValueError) as error:
-                text = str(error)
-                raise ValueError(text if where in text else f"{where}: {text}") from error
-            if sum(len(study.configs) for study in studies) > MOST_MODELS:
-                raise ValueError(f"{path} must name at most {MOST_MODELS} models, got more")
-    if not studies:
-        raise ValueError(f"{path} names no experiment; write a table such as [exp1]")
-    return studies
+        yield
+    finally:
+        sys.dont_write_bytecode = writes
+        if str(folder) in sys.path:
+            sys.path.remove(str(folder))
+        for name, module in list(sys.modules.items()):
+            if _top(name) not in others and _is_in(module, name, folder):
+                modules[name] = sys.modules.pop(name)
+        sys.modules.update(hidden)
+
+
+def _top(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _is_in(module: ModuleType, name: str, folder: Path) -> bool:
+    """Return whether a module is a file of a folder, or belongs to a package there."""
+    file, package = getattr(module, "__file__", None), folder / _top(name)
+    if file is None:  # a package without __init__.py
+        return any(Path(place) == package for place in getattr(module, "__path__", ()))
+    return Path(file) == package.with_suffix(".py") or Path(file).is_relative_to(package)
+
+
+def _is_installed(module: ModuleType) -> bool:
+    file = getattr(module, "__file__", None)
+    return file is None or "site-packages" in Path(file).parts
