@@ -14,7 +14,7 @@ from primefourier.lab.claims import SECTIONS, Finding, claims_table, tally
 from primefourier.lab.config import prime_parts
 from primefourier.lab.probe import KINDS
 from primefourier.lab.studies.questions import FAR, AliasBin, Answers
-from studies.finding_studies import RESULTS, run_of, table
+from studies.finding_studies import RESULTS, run_of, several, table
 
 
 @cache
@@ -100,11 +100,19 @@ def zeroing_blocks() -> Iterator[tuple[str, str]]:
     )
     yield "zeroing sentence", sentence
     rows = [
-        [claim.name, *(in_short(claim.name, by_kind[kind]) for kind in KINDS)]
+        [
+            claim.name + probed_seeds(claim.name, by_kind["zero"]),
+            *(in_short(claim.name, by_kind[kind]) for kind in KINDS),
+        ]
         for claim, by_kind in answers().claims.items()
         if claim.name in ("E1.3", "E1.4", "E2.1", "T.2")
     ]
     yield "zeroing table", table(["claim", "by zeros", "by the mean", "by another pair's"], rows)
+
+
+def probed_seeds(claim: str, found: Finding) -> str:
+    """Return the seeds of the probed networks behind a claim that other networks count for."""
+    return f" (probed: seed {several([*found.seeds])} alone)" if claim == "E1.4" else ""
 
 
 def in_short(claim: str, found: Finding) -> str:
@@ -192,7 +200,7 @@ def final_shift_errors() -> dict[int, list[float]]:
 
 
 def seed_blocks() -> Iterator[tuple[str, str]]:
-    """Yield how two verdicts depend on the seed."""
+    """Yield how two claims depend on the seed, by what replaces a row."""
     rows = []
     for claim, by_kind in answers().claims.items():
         if claim.name in ("E1.3", "E2.1"):
@@ -233,6 +241,12 @@ def claim_blocks() -> Iterator[tuple[str, str]]:
         f"earlier abstract and not in the paper: {names['T.2'].words}.",
     ]
     yield "claims short", "\n".join(lines)
+    rows = [
+        [claim.name, claim.paper, found.by_means, found.seed_by_seed]
+        for claim, found in findings.items()
+        if "alone" in found.words
+    ]
+    yield "seeds verdicts", table(["claim", "the paper says", "by means", "seed by seed"], rows)
 
 
 def paper_blocks() -> dict[str, str]:

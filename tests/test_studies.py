@@ -136,7 +136,7 @@ DEFINITIONS = (
         "experiment 1",
         "experiment 2",
     ),
-    *("E1.3", "E2.1", "126\ndigits", "3 … 59"),
+    *("E1.3", "E1.4", "E2.1", "S.4", "126\ndigits", "3 … 59"),
     *("97.0 % within a tolerance of 0.05", "for 64 terms and q = 974269, from 100 000 samples"),
 )
 """What a page may say outside its blocks: definitions, examples, and names of claims."""
