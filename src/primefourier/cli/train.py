@@ -19,7 +19,7 @@ from primefourier.cli.output import (
     print_text,
     write_seconds,
 )
-from primefourier.cli.verdicts import print_claims
+from primefourier.cli.verdicts import print_claims, print_how_to_add
 
 if TYPE_CHECKING:
     from primefourier.lab.studies.study import StudyLike
@@ -99,6 +99,8 @@ def reproduce(
     made.save_claims()
     made.save_questions()
     print_claims(made.claims())
+    if not also:
+        print_how_to_add(made.claims(), "add --also FOLDER")
     written = made.figures()
     report = made.report()
     print_text(
