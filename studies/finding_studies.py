@@ -194,16 +194,16 @@ def beyond_blocks() -> Iterator[tuple[str, str]]:
     yield "predictors table", table([*columns, "precision", "recall", "recall of N/r"], rows)
     rows = [
         [
-            BASES[base],
+            words,
             who,
             *(number(found[f"{who} {base}"][f"area at {FAR}"][name]) for name in names),
             difference_of(found[f"{who} {base}"]),
         ]
         for names in [("nearest alias", "N/r")]
-        for base in ("depth 1", "paper")
+        for base, words in (("depth 1", "first power"), ("paper", "six powers"))
         for who in EXPERIMENTS
     ]
-    columns = ["basis", "N", "drift of the nearest alias", "N/r", "difference, 95 % interval"]
+    columns = ["basis", "N", "nearest alias", "N/r", "difference, 95 % interval"]
     yield "predictors short", table(columns, rows)
     within = found["within networks"]
     sentence = (
