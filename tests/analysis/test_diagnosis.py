@@ -206,7 +206,7 @@ def test_a_network_that_was_trained_until_it_diverged_is_called_so() -> None:
     assert lines[-2:] == ["row 3: drop – (needed)", "row 5: drop –"]
     assert all("–" in line for line in lines)
     for library in ("pandas", "polars"):
-        frame = found.frame(library)  # type: ignore[arg-type]
+        frame = found.frame(library)
         assert frame["diverged"].to_list() == [True] * 6
         for name in ("accuracy", "ablated_accuracy", "drop", "p_value"):
             missing = frame[name].isna() if library == "pandas" else frame[name].is_null()
