@@ -29,7 +29,7 @@ from primefourier.figures.style import write_title as write_heading
 from primefourier.lab.config import ModelConfig, prime_parts
 from primefourier.nn import ShuffledPrimeFourier
 from studies.finding_paper import spaced
-from studies.finding_studies import run_of, several
+from studies.finding_studies import run_of, several, table
 
 CONVERGED = 0.85
 """The paper's threshold; networks that end at or below it are counted apart."""
@@ -99,10 +99,11 @@ def drops_beside() -> dict[bool, list[float]]:
     return found
 
 
-def _counted(rows: Iterable[Row]) -> str:
+def _counted(rows: Iterable[Row]) -> list[str]:
+    """Return how many rows there are and how many cost much, and their mean and median drop."""
     drops = [row.drop for row in rows]
     much = sum(drop >= COSTS for drop in drops)
-    return f"{spaced(much)} of {spaced(len(drops))} rows cost at least {COSTS}"
+    return [spaced(len(drops)), spaced(much), _mean(drops, 3), f"{np.median(drops):.3f}"]
 
 
 def _mean(drops: Iterable[float], digits: int = 2) -> str:
@@ -113,14 +114,18 @@ def control_blocks() -> dict[str, str]:
     """Return what rows of the control cost, by whether they hold a needed column."""
     every = control_rows()
     rows = [row for row in every if row.accuracy > CONVERGED]
-    hold, rest = ([row for row in rows if bool(row.held) is held] for held in (True, False))
+    rest = [row for row in rows if not row.held]
     networks, converged = (len({row.place for row in some}) for some in (every, rows))
     sentence = (
         f"{converged} of {networks} networks of the control end above an accuracy of {CONVERGED}. "
-        f"Rows that hold a needed column: {_counted(hold)}, {_mean(row.drop for row in hold)} in "
-        f"the mean. Rows that hold none: {_counted(rest)}, {_mean((row.drop for row in rest), 3)} "
-        f"in the mean and {np.median([row.drop for row in rest]):.3f} in the median."
+        f"A row costs much if its drop is at least {COSTS}."
     )
+    lines = [
+        [words, what, *_counted(row for row in some if bool(row.held) is held)]
+        for words, some in ((f"the {converged}", rows), (f"all {networks}", every))
+        for what, held in (("a needed column", True), ("none", False))
+    ]
+    columns = ["networks", "rows that hold", "rows", "cost much", "mean drop", "median drop"]
     beside = drops_beside()
     comparison = (
         "With the rows of PFE itself, in the same configurations with the same seeds, the row of N "
@@ -139,16 +144,15 @@ def control_blocks() -> dict[str, str]:
     shuffles = {(row.place[0], row.place[3]) for row in every}
     first = {row.place for row in every if row.place[3] == 42}
     caveat = (
-        f"Of the {len(dear)} rows that hold none and cost much, {sum(p >= 10 for p in dear)} are "
-        f"of networks with |P| ≥ 10. With the {networks - converged} networks that end lower, "
-        f"{_counted(row for row in every if row.held)} if they hold a needed column, and "
-        f"{_counted(row for row in every if not row.held)} if not. The "
+        f"Of the {len(dear)} rows of the {converged} that hold none and cost much, "
+        f"{sum(p >= 10 for p in dear)} are of networks with |P| ≥ 10. The "
         f"{len({(size, r) for size, _, r, _ in first})} configurations of seed 42 have only "
-        f"{len({size for size, *_ in first})} permutations, one for each |P|; with the further "
+        f"{len({size for size, *_ in first})} permutations, one for each |P|. With the further "
         f"seeds there are {len(shuffles)}."
     )
     return {
         "control sentence": sentence,
+        "control rows": table(columns, lines),
         "control comparison": comparison,
         "control exceptions": exceptions,
         "control caveat": caveat,

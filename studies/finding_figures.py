@@ -170,8 +170,8 @@ def draw_ranks() -> Figure:
     ranks = used_ranks()
     sizes = [size for _, size in ranks]
     figure, (axes,) = _page(
-        ["r ≥ 500: the two most used rows are among the k nearest pairs"],
-        title="The misused pair was mostly among five named before training",
+        ["the two most used rows are among the k nearest pairs"],
+        title="At r ≥ 500, the misused pair was mostly among five named before training",
         key=[
             (Line2D([], [], color=VERMILLION, lw=2), f"{len(ranks)} networks, lists of their N"),
             (Line2D([], [], color=INK, marker="D", lw=0), "one guess: the two rows of seed 42"),

@@ -12,7 +12,7 @@ from findings.probes.networks import read_networks
 from findings.probes.run import FAR, KINDS, LEAST_TURN, answers
 from primefourier import lab
 from primefourier.lab.claims import SECTIONS, claims_table, tally
-from studies.finding_studies import RESULTS, table
+from studies.finding_studies import RESULTS, several, table
 
 TITLES = {
     "share_apart": "answers that do not follow a shift",
@@ -90,11 +90,16 @@ def zeroing_blocks() -> Iterator[tuple[str, str]]:
     )
     yield "zeroing sentence", sentence
     rows = [
-        [name, *(in_short(name, by_kind[kind]) for kind in KINDS)]
+        [name + probed_seeds(name, by_kind["zero"]), *(in_short(name, by_kind[kind]) for kind in KINDS)]
         for name, by_kind in answers()["claims"].items()
         if name in ("E1.3", "E1.4", "E2.1", "T.2")
     ]
     yield "zeroing table", table(["claim", "by zeros", "by the mean", "by another pair's"], rows)
+
+
+def probed_seeds(claim: str, found: dict[str, Any]) -> str:
+    """Return the seeds of the probed networks behind a claim that other networks count for."""
+    return f" (probed: seed {several([*found["seeds"]])} alone)" if claim == "E1.4" else ""
 
 
 def in_short(claim: str, found: dict[str, Any]) -> str:
@@ -177,7 +182,7 @@ def final_shift_errors() -> dict[int, list[float]]:
 
 
 def seed_blocks() -> Iterator[tuple[str, str]]:
-    """Yield how two verdicts depend on the seed."""
+    """Yield how two claims depend on the seed, by what replaces a row."""
     rows = []
     for name in ("E1.3", "E2.1"):
         by_kind = answers()["claims"][name]
@@ -186,6 +191,7 @@ def seed_blocks() -> Iterator[tuple[str, str]]:
     yield "seeds table", table(columns, rows)
 
 
+_COUNTS = {0: "none", 1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
 CLAIMED = ("paper", "predictions", "beyond")
 """The runs whose models count for the claims; the first has the published claims."""
 
@@ -196,28 +202,50 @@ def claim_blocks() -> Iterator[tuple[str, str]]:
     for section in SECTIONS:
         yield section, claims_table(findings, section).markdown()
     names = {claim.name: found for claim, found in findings.items()}
-    counts = {verdict: (words, shares) for verdict, _, words, shares in tally(findings)}
-    only = [name for name, f in names.items() if f.verdict == "holds" and f.words != "holds"]
-    total = sum(claim.section == "claims" for claim in findings)
+    counts = {verdict: words for verdict, _, words, _ in tally(findings)}
+    mine = {claim.name: found for claim, found in findings.items() if claim.section == "claims"}
     others = [words for _, count, words, _ in tally(findings, "statements") if count]
+    by_mean = [
+        f" {name} holds by the mean of {_COUNTS[len(found.seeds)]} seeds, with "
+        f"{_COUNTS[found.seeds_that_hold]} of them alone."
+        for name, found in mine.items()
+        if found.verdict == "holds" != found.words
+    ]
     lines = [
-        f"Of its {total} claims,",
+        "A configuration agrees with a claim if [its mean over seeds](docs/paper-vs-measured.md) "
+        f"does. Of the paper's {len(mine)} claims,",
         "",
-        f"- **{counts['holds'][0]}**, among them the main one: a row matters if its prime divides "
-        f"N ({names['E1.1'].by_means} configurations)."
-        + "".join(f" {name} {names[name].words}." for name in only),
+        f"- **{counts.pop('holds')}**, among them the main one: a row matters if its prime divides "
+        f"N ({mine['E1.1'].by_means} configurations).{''.join(by_mean)}",
         *(
             f"- **{words}**{': ' * bool(shares)}{shares}."
-            for verdict, (words, shares) in counts.items()
-            if verdict != "holds"
+            for verdict, words in counts.items()
+            for shares in [
+                "; ".join(share_of(n, f) for n, f in mine.items() if f.verdict == verdict)
+            ]
         ),
         "",
         f"Of the further statements in its text, {', '.join(others[:-1])} and {others[-1]}. In the "
-        "control, rows that hold none of the numbers that a network needs cost next to nothing; "
-        f"so “distributed over all rows” {names['S.3'].words}. Ratios above 500, claimed in an "
-        f"earlier abstract and not in the paper: {names['T.2'].words}.",
+        "control, rows that hold none of the numbers that a network needs mostly cost next to "
+        f"nothing; so “distributed over all rows” {names['S.3'].words}. Ratios above 500, claimed "
+        f"in an earlier abstract and not in the paper: {names['T.2'].words}.",
     ]
     yield "claims short", "\n".join(lines)
+    rows = [
+        [claim.name, claim.paper, found.by_means, found.seed_by_seed]
+        for claim, found in findings.items()
+        if "alone" in found.words
+    ]
+    yield "seeds verdicts", table(["claim", "the paper says", "by means", "seed by seed"], rows)
+
+
+def share_of(name: str, found: Finding) -> str:
+    """Return in how many configurations a claim holds, and with how many single seeds."""
+    share = f"{name} in {found.by_means}"
+    if "alone" not in found.words:
+        return share
+    seeds = f"{found.seeds_that_hold} of {len(found.seeds)} seeds"
+    return f"{share} ({found.needed} are claimed; it holds with {seeds} alone)"
 
 
 def paper_blocks() -> dict[str, str]:

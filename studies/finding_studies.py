@@ -112,7 +112,7 @@ def beyond_blocks() -> Iterator[tuple[str, str]]:
         Counter(
             {
                 end: sum(found[f"{experiment} {base}"][end] for experiment in EXPERIMENTS)
-                for end in ("right in range", *(f"right at {end}" for end in (*ENDS, "all")))
+                for end in ("right in range", "right at all")
             }
         )
         for base in ("paper", "plan")
@@ -124,23 +124,24 @@ def beyond_blocks() -> Iterator[tuple[str, str]]:
         "are."
     )
     yield "readme beyond", sentence
-    removed = [found[f"{experiment} without N"] for experiment in EXPERIMENTS]
     sentence = (
-        f"Experiment 2 has {seeds_of('composite paper')} here, and experiment 1 at |P| ≤ 8 has "
-        f"{seeds_of('prime paper')}. A network is right on a test set if at least "
-        f"{beyond.RIGHT:.0%} of its answers are. Of {paper['right in range']} networks with the "
-        f"paper's basis that are right in range, {paper['right at 2r']} are right on the very next "
-        f"integers, {paper[f'right at {FAR}']} near a million, and {paper['right at all']} on "
-        f"every test set up to 10^18. Near a million their median accuracy is "
-        f"{np.median([one['beyond'][FAR] for one in right_in_range()]):.2f}. Of "
-        f"{plan['right in range']} with the channels of `plan` alone, {plan['right at all']} are "
-        f"right on every test set. With eight primes at six powers and the same N, r and seeds, "
-        f"{right_twins()} are. Without the primes of N, "
-        f"{sum(part['right in range'] for part in removed)} of "
-        f"{sum(part['networks'] for part in removed)} networks are right in range, and "
-        f"{sum(part['right at 2r'] for part in removed)} beyond it."
+        f"Here are experiment 2 with {seeds_of('composite paper')}, and experiment 1 at |P| ≤ 8 "
+        f"with {seeds_of('prime paper')}. A network is right on a test set if at least "
+        f"{beyond.RIGHT:.0%} of its answers are. Of the networks with the paper's basis that are "
+        f"right in range, the median accuracy near a million is "
+        f"{np.median([one['beyond'][FAR] for one in right_in_range()]):.2f}."
     )
     yield "beyond sentence", sentence
+    ends = ("right in range", "right at 2r", f"right at {FAR}", "right at all")
+    rows = [
+        [words, *(sum(found[f"{who} {base}"][end] for who in EXPERIMENTS)
+                  for end in ("networks", *ends))]
+        for base, words in BASES.items()
+    ]  # fmt: skip
+    rows.insert(1, ["the same with eight primes, where `plan` has a network", *right_twins()])
+    columns = ["basis", "networks", "right in range", "on the next integers"]
+    columns += ["near a million", "on every test set up to 10^18"]
+    yield "beyond short", table(columns, rows)
     yield "beyond left out", left_out()
     rows, explained = [], 0
     for experiment in EXPERIMENTS:
@@ -151,13 +152,21 @@ def beyond_blocks() -> Iterator[tuple[str, str]]:
     total = sum(int(row[1]) for row in rows)
     yield "causes table", table(["N", "fail near 10^6", *beyond.CAUSES], rows)
     sentence = (
-        f"Of {total} networks with the paper's basis that are right in range and fail near a "
-        f"million, {sum(int(row[2]) for row in rows)} use a row that N does not need (replacing it "
-        f"by another pair's costs more than {beyond.USED}), and {sum(int(row[3]) for row in rows)} "
-        f"use none, while the network of the same N, r and seed with first powers alone is right. "
-        f"{total - explained} are explained by neither."
+        f"{total} networks with the paper's basis are right in range and fail near a million. A "
+        f"row is used if replacing it by another pair's costs more than {beyond.USED}."
     )
     yield "causes sentence", sentence
+    used, deep = (sum(int(row[i]) for row in rows) for i in (2, 3))
+    lines = [
+        ["it uses a row that N does not need: look-alike circles", used],
+        [
+            "it uses none, and the network of the same N, r and seed with first powers alone is "
+            "right: deep circles",
+            deep,
+        ],
+        ["neither", total - explained],
+    ]
+    yield "causes short", table(["why a network fails", "networks"], lines)
     near = [one["beyond"][FAR] for one in right_in_range() if one["beyond"][FAR] < beyond.RIGHT]
     sentence = (
         f"Failing means less than {beyond.RIGHT:.0%} right: "
@@ -183,24 +192,19 @@ def beyond_blocks() -> Iterator[tuple[str, str]]:
             )
     columns = ["N", "basis", "fail", *(f"AUC of {name}" for name in beyond.SCORES)]
     yield "predictors table", table([*columns, "precision", "recall", "recall of N/r"], rows)
-    areas = {
-        (base, name): several(
-            [number(found[f"{who} {base}"][f"area at {FAR}"][name]) for who in EXPERIMENTS]
-        )
-        for base in ("depth 1", "paper")
-        for name in ("nearest alias", "N/r")
-    }
-    more = [
-        found[f"{who} paper"][f"intervals at {FAR}"]["nearest alias - N/r"] for who in EXPERIMENTS
+    rows = [
+        [
+            words,
+            who,
+            *(number(found[f"{who} {base}"][f"area at {FAR}"][name]) for name in names),
+            difference_of(found[f"{who} {base}"]),
+        ]
+        for names in [("nearest alias", "N/r")]
+        for base, words in (("depth 1", "first power"), ("paper", "six powers"))
+        for who in EXPERIMENTS
     ]
-    sentence = (
-        "The drift of the nearest alias ranks failing networks before others with an area under "
-        f"the curve of {areas['depth 1', 'nearest alias']} (composite and prime N) with first "
-        f"powers alone, N/r with {areas['depth 1', 'N/r']}; with the paper's basis the drift with "
-        f"{areas['paper', 'nearest alias']}, N/r with {areas['paper', 'N/r']} (95 % intervals of "
-        f"the difference: {several([f'{low:.2f} to {high:.2f}' for low, high in more])})."
-    )
-    yield "predictors short", sentence
+    columns = ["basis", "N", "nearest alias", "N/r", "difference, 95 % interval"]
+    yield "predictors short", table(columns, rows)
     within = found["within networks"]
     sentence = (
         "Within networks: among the other rows of one network, does the nearest alias rank first? "
@@ -211,6 +215,12 @@ def beyond_blocks() -> Iterator[tuple[str, str]]:
         "brackets are 95 % intervals, from drawing the pairs (N, r) again."
     )
     yield "predictors sentence", sentence
+
+
+def difference_of(part: Mapping[str, Any]) -> str:
+    """Return the interval of by how much the drift exceeds N/r in its area under the curve."""
+    low, high = part[f"intervals at {FAR}"]["nearest alias - N/r"]
+    return f"{low:.2f} to {high:.2f}"
 
 
 def with_intervals(part: Mapping[str, Any]) -> dict[str, str]:
@@ -231,16 +241,20 @@ def right_in_range() -> list[dict[str, Any]]:
     return [one for one in networks if one["accuracy"] >= beyond.RIGHT]
 
 
-def right_twins() -> str:
-    """Count networks with eight primes that are right on every test set, where ``plan`` has one."""
+def right_twins() -> list[int]:
+    """Count networks with eight primes that are right, where ``plan`` has one.
+
+    The counts are all networks, those right in range, and of these the ones right on the next
+    integers, near a million, and on every test set.
+    """
     found = beyond.read_studies(run_of("beyond"))
     plans = {one["place"][:3] for who in EXPERIMENTS for one in found[f"{who} plan"]}
-    twins = [
-        min(one["beyond"].values()) >= beyond.RIGHT
-        for one in right_in_range()
-        if one["place"][3] == 8 and one["place"][:3] in plans
-    ]
-    return f"{sum(twins)} of {len(twins)}"
+    every = [one for who in EXPERIMENTS for one in found[f"{who} paper"]]
+    twins = [one for one in every if one["place"][3] == 8 and one["place"][:3] in plans]
+    right = [one["beyond"] for one in twins if one["accuracy"] >= beyond.RIGHT]
+    lowest = [(accuracy["2r"], accuracy[FAR], min(accuracy.values())) for accuracy in right]
+    counts = (sum(value >= beyond.RIGHT for value in some) for some in zip(*lowest, strict=True))
+    return [len(twins), len(right), *counts]
 
 
 def left_out() -> str:

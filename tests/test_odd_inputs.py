@@ -25,9 +25,11 @@ FEATURES = torch.zeros(2, 4)
 SPARSE = torch.eye(2, dtype=torch.int64).to_sparse()
 SPARSE_CODES = torch.eye(2, 12).to_sparse()
 META = torch.zeros(2, dtype=torch.int64, device="meta")
+META_HEAD = modules.CRTHead(4, BASIS, device="meta")
 NETWORK = torch.nn.Linear(2, 2)
-with warnings.catch_warnings(action="ignore"):  # "in prototype stage"
+with warnings.catch_warnings(action="ignore"):  # of what is a prototype or deprecated
     NESTED = torch.nested.nested_tensor([torch.tensor([1]), torch.tensor([1, 2])])
+    QUANTISED = torch.quantize_per_tensor(torch.tensor([1.0, 2.0]), 1.0, 0, torch.qint8)
 
 
 def ablate(**changes: Any) -> Any:
@@ -57,6 +59,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
         (SPARSE, r"as a dense tensor, .* convert it with \.to_dense"),
         (NESTED, "a tensor of one shape, got a nested tensor; pad it"),
         (META, "a tensor on the meta device, which has no values; pass a tensor on another"),
+        (QUANTISED, r"got a quantised tensor of torch\.qint8; convert it with \.dequantize"),
     ],
 )
 def test_integers_that_have_no_value_are_refused(reader: str, value: Any, words: str) -> None:
@@ -70,6 +73,23 @@ def test_modules_refuse_tensors_without_one_shape(module: Any) -> None:
         module(SPARSE)
     with pytest.raises(TypeError, match="got a nested tensor; pad it"):
         module(NESTED)
+    with pytest.raises(TypeError, match=r"integers are required, got a quantised tensor"):
+        module(QUANTISED)
+
+
+@pytest.mark.parametrize(
+    ("head", "features", "words"),
+    [
+        (HEAD, FEATURES.to("meta"), "got features on meta and weights on cpu"),
+        (META_HEAD, FEATURES, "got features on cpu and weights on meta"),
+    ],
+)
+def test_a_head_and_features_of_which_one_is_on_the_meta_device_are_refused(
+    head: modules.CRTHead, features: torch.Tensor, words: str
+) -> None:
+    for call in (head, head.decode, lambda rows: head.loss(rows, torch.arange(2))):
+        with pytest.raises(ValueError, match=f"must be on one device, {words}.* have no values"):
+            call(features)
 
 
 def test_a_table_names_the_integers_that_it_lacks() -> None:

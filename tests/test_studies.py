@@ -127,7 +127,17 @@ DEFINITIONS = (
         "p^6",
         "p^(d+1)",
     ),
-    *("|P| = 10 … 16", "seed 42", "seeds 43", "to 46", "77 %", "At drift 0", "d = 0", "r = 1000"),
+    *(
+        "|P| = 10 … 16",
+        "seed 42",
+        "seeds 43",
+        "to 46",
+        "77 %",
+        "At drift 0",
+        "d = 0",
+        "r = 1000",
+        "r ≥ 500",
+    ),
     *(
         "N = 72",
         "of 2, 4, 8, 3 and 9",
@@ -136,7 +146,7 @@ DEFINITIONS = (
         "experiment 1",
         "experiment 2",
     ),
-    *("E1.3", "E2.1", "126\ndigits", "3 … 59"),
+    *("E1.3", "E1.4", "E2.1", "S.4", "126\ndigits", "3 … 59"),
     *("97.0 % within a tolerance of 0.05", "for 64 terms and q = 974269, from 100 000 samples"),
 )
 """What a page may say outside its blocks: definitions, examples, and names of claims."""
@@ -159,13 +169,13 @@ def test_a_finding_has_one_figure_and_few_words_and_no_number_of_its_own(page: P
     assert re.findall(r".{0,20}\d.*", rest) == []
 
 
-def test_eight_times_the_epochs_change_no_mean_drop_at_r_100() -> None:
+def test_eight_times_the_epochs_change_mean_drops_at_r_100_by_a_hundredth() -> None:
     table = longer_training.longer_blocks()["longer training"]
     rows = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
     assert [row[:2] for row in rows] == [["12", "12"], ["14", "14"], ["16", "16"]]
     for _, _, on, longer_on, off, longer_off, *_ in rows:
-        assert abs(float(on) - float(longer_on)) <= 0.02
-        assert abs(float(off) - float(longer_off)) <= 0.02
+        assert abs(float(on) - float(longer_on)) <= 0.011
+        assert abs(float(off) - float(longer_off)) <= 0.011
 
 
 def test_the_product_of_the_paper_s_periods_has_126_digits() -> None:

@@ -392,7 +392,7 @@ def test_a_frame_has_plain_types_also_without_metrics_and_rows(library: Any) -> 
         types = dict(zip(frame.columns, map(str, frame.dtypes), strict=True))
         assert {types.pop("kind")} <= text
         assert types.pop("label") in ({"int64", "Int64"} if rows else text)
-        assert types.pop("relevant") in ("bool", "Boolean")
+        assert {types.pop(name) for name in ("relevant", "diverged")} <= {"bool", "Boolean"}
         whole = ("size", "correct_before", "lost", "gained", "nan_before", "nan_after")
         counts = {types.pop(name).lower() for name in whole}
         assert (counts, {kind.lower() for kind in types.values()}) == ({"int64"}, {"float64"})

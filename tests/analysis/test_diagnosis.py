@@ -197,9 +197,20 @@ def test_a_network_that_was_trained_until_it_diverged_is_called_so() -> None:
     assert (found.accuracy, {*found.beyond.values()}) == (0.0, {0.0})
     assert {*found.nan_beyond.values()} == {(200, 200)}
     assert found.verdict == (
-        "The network has diverged: its logits are NaN on 200 of 200 inputs below 100. Train it "
-        "again, for example with a smaller learning rate."
+        "The network has diverged: its logits are NaN on 200 of 200 inputs below 100, so nothing "
+        "else is diagnosed. Train it again, for example with a smaller learning rate."
     )
+    *lines, last = str(found).splitlines()
+    assert last == found.verdict
+    assert lines[0] == "accuracy – on inputs below 100"
+    assert lines[-2:] == ["row 3: drop – (needed)", "row 5: drop –"]
+    assert all("–" in line for line in lines)
+    for library in ("pandas", "polars"):
+        frame = found.frame(library)
+        assert frame["diverged"].to_list() == [True] * 6
+        for name in ("accuracy", "ablated_accuracy", "drop", "p_value"):
+            missing = frame[name].isna() if library == "pandas" else frame[name].is_null()
+            assert missing.all(), name
     assert all(a.diverged and (a.nan_before, a.lost) == (200, 0) for a in found.ablations)
 
 

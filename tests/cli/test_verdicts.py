@@ -32,7 +32,10 @@ def test_claims_are_readable_in_80_columns_and_end_with_a_tally(pfe: Pfe, paper:
     assert "…" not in table
     assert re.match(r"13 claims: \d+ holds?, .*\.\n", tally)
     assert "cannot decide those that are undecided" in " ".join(tally.split())
-    assert tally.endswith(f"Evidence for one claim: pfe claims {paper} E1.3\n")
+    assert tally.endswith(
+        f"Models of further runs also count: pfe claims {paper} FOLDER …\n"
+        f"Evidence for one claim: pfe claims {paper} E1.3\n"
+    )
 
 
 def test_verdicts_are_coloured_on_a_terminal(
@@ -87,7 +90,9 @@ def test_further_folders_count_and_several_claims_may_be_named(
     words = ("claims", str(small), str(tmp_path))
     one, two = json.loads(pfe(*words, "e1.1", "c.1", "--json")[1])
     assert (one["claim"], one["by_means"], two["claim"]) == ("E1.1", "2 of 2", "C.1")
-    assert pfe(*words)[1].endswith(f"pfe claims {small} {tmp_path} E1.3\n")
+    out = pfe(*words)[1]
+    assert out.endswith(f"pfe claims {small} {tmp_path} E1.3\n")
+    assert "also count" not in out
     code, _, error = pfe("claims", str(small), f"{tmp_path}/none")
     assert (code, "none" in error) == (2, True)
     assert pfe("report", str(small), str(tmp_path), "--out", str(tmp_path / "report.html"))[0] == 0

@@ -114,6 +114,7 @@ def ablation_frame(
     """Return ablations as a data frame in long form, one row per group and kind.
 
     Counts are int64, the rest float64; labels stay integers if all are, and are texts otherwise.
+    Shares are missing where ``diverged`` is true, since nothing can be said of them.
 
     Args:
         ablations: The results of :func:`ablate`, of one or several kinds.
@@ -136,8 +137,10 @@ def ablation_frame(
     labels = [a.label for a in found]
     whole = bool(found) and all(type(label) is int for label in labels)
     types: dict[str, type] = {"label": int if whole else str, "kind": str}
-    types |= dict.fromkeys(_COUNTS, int) | dict.fromkeys(_SHARES, float)
+    types |= dict.fromkeys(_COUNTS, int) | {"diverged": bool} | dict.fromkeys(_SHARES, float)
     columns: dict[str, list[Any]] = {n: [getattr(a, n) for a in found] for n in types}
+    for name in _SHARES:
+        columns[name] = [None if a.diverged else getattr(a, name) for a in found]
     columns["label"] = labels if whole else [str(label) for label in labels]
     if relevant is not None:
         types["relevant"] = bool

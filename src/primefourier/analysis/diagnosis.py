@@ -95,8 +95,8 @@ class Diagnosis:
             first = self.ablations[0]
             return (
                 f"The network has diverged: its logits are NaN on {first.nan_before} of "
-                f"{first.size} inputs below {r}. Train it again, for example with a "
-                "smaller learning rate."
+                f"{first.size} inputs below {r}, so nothing else is diagnosed. Train it again, for "
+                "example with a smaller learning rate."
             )
         unseen = [] if self.plan.complete else [self.plan.explain_missing()]
         if self.accuracy < RIGHT:
@@ -171,7 +171,10 @@ class Diagnosis:
         return words
 
     def frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
-        """Return the ablations as a data frame, one row per prime and kind."""
+        """Return the ablations as a data frame, one row per prime and kind.
+
+        If the network has diverged, accuracies and drops are missing.
+        """
         return ablation_frame(self.ablations, library, relevant=self._needed)
 
     def cliff(self, name: str) -> Cliff:
@@ -192,10 +195,15 @@ class Diagnosis:
         return draw_cliffs([self.cliff(name)], title=self.verdict, caption=CLIFF_CAPTION)
 
     def __str__(self) -> str:
-        lines = [f"accuracy {self.accuracy:.4f} on inputs below {self._range}"]
-        lines += [f"accuracy {a:.4f} on inputs {e // 2} … {e}" for e, a in self.beyond.items()]
+        def write(value: float, form: str) -> str:
+            return "–" if self.diverged else format(value, form)
+
+        lines = [f"accuracy {write(self.accuracy, '.4f')} on inputs below {self._range}"]
+        for end, accuracy in self.beyond.items():
+            lines.append(f"accuracy {write(accuracy, '.4f')} on inputs {end // 2} … {end}")
         for p, drop in self.rows.items():
-            lines.append(f"row {p}: drop {drop:z.3f}{' (needed)' if p in self._needed else ''}")
+            needed = " (needed)" * (p in self._needed)
+            lines.append(f"row {p}: drop {write(drop, 'z.3f')}{needed}")
         return "\n".join([*lines, self.verdict])
 
 

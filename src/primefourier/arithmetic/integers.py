@@ -123,8 +123,13 @@ def _pack(numbers: list[int]) -> IntegerArray:
 
 
 def require_integer_tensor(tensor: Any) -> None:
-    """Raise TypeError for torch tensors of floats, complex numbers and bools, and sparse ones."""
+    """Raise TypeError for torch tensors of other numbers, and for sparse and quantised ones."""
     kind = tensor.dtype
+    if str(kind).startswith("torch.q"):
+        raise TypeError(
+            f"integers are required, got a quantised tensor of {kind}; convert it with "
+            ".dequantize().round().to(torch.int64) if its values are integers"
+        )
     if kind.is_floating_point or kind.is_complex or str(kind) == "torch.bool":
         raise TypeError(
             f"integers are required, got a tensor of {kind}; convert it with .to(torch.int64) if "

@@ -17,7 +17,7 @@ from primefourier.cli.output import (
     print_table,
     print_text,
 )
-from primefourier.cli.verdicts import print_claims
+from primefourier.cli.verdicts import print_claims, print_how_to_add
 
 if TYPE_CHECKING:
     from primefourier.lab.studies.study import Study
@@ -85,6 +85,8 @@ def reproduce(
     made = lab.open(folder, *also)
     made.save_claims()
     print_claims(made.claims())
+    if not also:
+        print_how_to_add(made.claims(), "add --also FOLDER")
     written = made.figures()
     report = made.report()
     print_text(

@@ -60,6 +60,8 @@ def claims(
         print_claims(found)
         _print_left_out(run, ablation)
         if not evidence:
+            if not folders:
+                print_how_to_add(found, f"pfe claims {quote(str(folder))} FOLDER …")
             words = " ".join(quote(str(each)) for each in (folder, *folders))
             print_text(f"Evidence for one claim: pfe claims {words} E1.3")
     if chosen or evidence:
@@ -87,6 +89,14 @@ def print_claims(findings: Mapping[Claim, Finding]) -> None:
             "This run has a part of the configurations that the claims are about, so it cannot "
             "decide those that are undecided. The verdicts in README are by all of them."
         )
+
+
+def print_how_to_add(findings: Mapping[Claim, Finding], command: str) -> None:
+    """Say how models of other runs count, if configurations or further seeds are missing."""
+    cells = [item for found in findings.values() for item in found.evidence if item.cell]
+    single = any(item.settled is None for item in cells)
+    if single or not all(found.complete for found in findings.values()):
+        print_text(f"Models of further runs also count: {command}")
 
 
 def _print_left_out(run: Run, kind: Kind) -> None:

@@ -95,6 +95,12 @@ class CRTHead(BasisModule):
                 f"{features.dtype} of shape {tuple(features.shape)}; pass the last hidden states"
             )
         weight = getattr(self.linear, "weight", self.log_scale)  # of a layer that replaced it
+        here, there = features.device.type, weight.device.type
+        if here != there and "meta" in (here, there):
+            raise ValueError(
+                f"features and weights must be on one device, got features on {here} and weights "
+                f"on {there}, and tensors on meta have no values; move both to one device"
+            )
         points: Tensor = self.linear(in_dtype_of(weight, features))
         return points
 
