@@ -25,7 +25,7 @@ KNOWS = {
     "figures": GROUND,
     "explorer": GROUND,
     "cluster": {"_checks"},
-    "files": GROUND | {"_checks", "_files", "cluster"},
+    "files": GROUND | {"_checks", "_files"},
     "sklearn": GROUND | {"_checks"},
     "analysis": GROUND | {"_checks", "figures", "nn"},
 }
@@ -42,7 +42,7 @@ THIRD_PARTY = {
     "figures": {"matplotlib", "numpy"},
     "explorer": set[str](),
     "cluster": {"dask", "distributed"},
-    "files": {"numpy", "pyarrow", "distributed"},
+    "files": {"numpy", "pyarrow"},
     "sklearn": {"narwhals", "numpy", "sklearn"},
     "analysis": {"matplotlib", "numpy", "scipy", "torch"},
     "lab": {"numpy", "torch", "matplotlib", "dask", "distributed", "pyarrow"},

@@ -27,7 +27,6 @@ NAMES = [
     "its backup",
     "settings",
     "numbers, csv",
-    "numbers, jsonl",
     "numbers, npy",
     "numbers, parquet",
     "numbers, arrow",
