@@ -273,6 +273,7 @@ def test_mistakes_are_reported_before_anything_is_written(tmp_path: Path) -> Non
     (tmp_path / "link.npy").symlink_to(array)
     os.link(array, tmp_path / "hard.npy")
     (tmp_path / "folder.csv").mkdir()
+    (tmp_path / "folder.npy").mkdir()
     before = names(tmp_path)
     cases: list[tuple[Path, Path, dict[str, Any], str]] = [
         (table, out, {"columns": None}, r"columns must name .* has \['n', 'code'\], got \[\]"),
@@ -283,6 +284,7 @@ def test_mistakes_are_reported_before_anything_is_written(tmp_path: Path) -> Non
         (array, out, {"dtype": "int8"}, "dtype must be float16, float32 or float64"),
         (array, tmp_path / "out.csv", {}, r"out must be another file, ending in \.parquet, "),
         (array, array, {}, "out must be another file"),
+        (array, tmp_path / "folder.npy", {}, "out must be another file"),
         (array, tmp_path / "link.npy", {}, "out must be another file"),
         (array, tmp_path / "hard.npy", {}, "out must be another file"),
         (array, tmp_path / "no" / "out.npy", {}, r"no/out\.npy cannot be written: No such file"),
@@ -422,12 +424,13 @@ def test_memory_does_not_grow_with_the_file(
     assert peak(40_000) < 1.3 * peak(10_000)
 
 
-def test_large_rows_of_parquet_make_small_batches(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_large_rows_make_small_batches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     monkeypatch.setattr(files, "_BYTES", 1 << 16)
     table = {"n": range(1000), "t": [os.urandom(1000).hex() for _ in range(1000)]}
-    source, steps = write(tmp_path / "in.parquet", table), [0]
+    source, steps = write(tmp_path / f"in.{kind}", table), [0]
     run(source, tmp_path / "out.npy", on_progress=steps.append)
     assert steps[-1] == 1000
     assert max(np.diff(steps)) < 50

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from decimal import Decimal
-from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -93,7 +92,8 @@ def encode_file(
         if len({*has, *names}) < len(has) + len(names):
             every = f"{[*has, *names]!s:.300}"
             raise FileError(f"names of columns must differ, got {every}; use name for the codes")
-        if out.suffix.lower() not in _OUTPUTS or (out.exists() and out.samefile(source)):
+        is_taken = out.is_dir() or (out.exists() and out.samefile(source))
+        if is_taken or out.suffix.lower() not in _OUTPUTS:
             ends = ", ".join(_OUTPUTS)
             raise FileError(f"out must be another file, ending in {ends}, got {str(out)!r}")
         with writing(out), locked_file(out) as file:
@@ -195,17 +195,17 @@ def _open(path: Path, rows: int) -> Iterator[Any]:
                     part = np.fromfile(opened, array.dtype, min(rows, array.size - i))
                     yield pa.record_batch([pa.array(part.astype(native))], schema=schema)
         case ".csv" | ".tsv" as ending:
-            lines = _read_csv(path, "," if ending == ".csv" else "\t")
-            yield (schema := pa.schema([(name, pa.string()) for name in next(lines)]))
-            while held := list(islice(lines, rows)):
+            parts = _read_csv(path, "," if ending == ".csv" else "\t", rows)
+            yield (schema := pa.schema([(name, pa.string()) for name in next(parts)[0]]))
+            for held in parts:
                 columns = [pa.array(column, pa.string()) for column in zip(*held, strict=True)]
                 yield pa.record_batch(columns, schema=schema)
         case _:
             raise ValueError("it must end in .parquet, .arrow, .feather, .csv, .tsv or .npy")
 
 
-def _read_csv(path: Path, delimiter: str) -> Iterator[list[str]]:
-    """Yield the names of the columns, then the rows that are not blank, all as texts.
+def _read_csv(path: Path, delimiter: str, most: int) -> Iterator[list[list[str]]]:
+    """Yield the row that names the columns, then lists of the rows that are not blank, as texts.
 
     Arrow's own reader rounds integers beyond 64 bits, reads "1"2 as 12, and takes the rest of the
     file for one field where a quote is not closed.
@@ -213,11 +213,18 @@ def _read_csv(path: Path, delimiter: str) -> Iterator[list[str]]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = csv.reader(file, delimiter=delimiter, strict=True)
         try:
-            yield (names := next(rows, []))
+            yield [names := next(rows, [])]
+            held, size = [], 0
             for row in filter(None, rows):
                 if len(row) != len(names):
                     raise csv.Error(f"{len(names)} fields are required, got {len(row)}")
-                yield row
+                held.append(row)
+                size += sum(map(len, row))
+                if len(held) == most or size > _BYTES:
+                    yield held
+                    held, size = [], 0
+            if held:
+                yield held
         except csv.Error as error:
             raise ValueError(f"line {rows.line_num}: {error}; correct or drop it") from error
 
