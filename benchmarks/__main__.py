@@ -1,9 +1,8 @@
-"""Run benchmarks, all or some: python -m benchmarks [encoding] [files] [page] [training]."""
+"""Run benchmarks, all or some: python -m benchmarks [encoding] [page] [training]."""
 
 import sys
 
 from benchmarks import encoding
-from benchmarks.files import encode_files
 from benchmarks.page import open_report
 from benchmarks.rounds import print_times
 from benchmarks.training import demonstrations, time_trainers, worker_megabytes
@@ -14,7 +13,6 @@ _MILLI, _MICRO = (1e3, "ms"), (1e6, "µs")
 def main() -> None:
     sections = {
         "encoding": compare_encoders,
-        "files": compare_files,
         "page": measure_page,
         "training": compare_trainers,
     }
@@ -46,11 +44,6 @@ def compare_encoders() -> None:
             print_times(f"{what}, {title}".capitalize(), single, _MICRO)
     print_times("Decode 10 000 integers of 126 digits", encoding.time_decoders(), _MILLI)
     print(f"\nTemporary memory of encode beyond the codes: {encoding.temporary_megabytes():.0f} MB")
-
-
-def compare_files() -> None:
-    """Compare encoding a Parquet file in a stream and in memory."""
-    show("Parquet to Parquet, random 62-bit integers, paper's basis, float32", encode_files())
 
 
 def measure_page() -> None:

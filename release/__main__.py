@@ -31,7 +31,7 @@ FILE = """
 import pyarrow, pyarrow.parquet
 from primefourier.files import encode_file
 pyarrow.parquet.write_table(pyarrow.table({"n": [1, -2, 10**18]}), "n.parquet")
-assert encode_file("n.parquet", out="codes.parquet", column="n").rows == 3
+assert encode_file("n.parquet", "codes.parquet") == 3
 """
 CLUSTER = """
 import dask_jobqueue

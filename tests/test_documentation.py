@@ -111,6 +111,8 @@ def test_command_examples_run_and_print_what_they_say(
                     background.append(
                         subprocess.Popen(words, stdout=log, stderr=log, start_new_session=True)
                     )
+            elif line.startswith("printf "):
+                subprocess.run(["bash", "-c", line], check=True)
             elif line.startswith("pfe "):
                 assert _squeeze(expected) in _squeeze(_pfe(line, capsys))
             else:

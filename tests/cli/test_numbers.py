@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import primefourier as pf
-from number_files import assert_codes, names, read_table, write_input
 
 Pfe = Callable[..., tuple[int, str, str]]
 SMALL = ("--primes", "3,5", "--depth", "2")
@@ -191,66 +191,43 @@ def test_wrong_input_is_refused_before_anything_is_written(
 # encode-file
 
 
-def test_a_column_becomes_codes_and_the_rest_is_kept(pfe: Pfe, tmp_path: Path) -> None:
-    source = write_input(tmp_path / "in.csv", [1, 10**30], text=["a", "b"])
-    out = tmp_path / "o.parquet"
-    words = ("encode-file", str(source), "--column", "n", "--out", str(out), *SMALL)
-    assert pfe(*words) == (0, f"Wrote 2 rows to {out}.\n", "")
-    assert_codes(out, [1, 10**30])
-    assert read_table(out).schema.names == ["n", "text", "code"]
-    assert json.loads(pfe(*words, "--overwrite", "--json")[1]) == {
-        "rows": 2,
-        "rejected": 0,
-        "out": str(out),
-        "rejects": None,
-        "parts": None,
-        "parts_before": 0,
-    }
-
-
-def test_several_files_and_columns_go_to_a_folder(pfe: Pfe, tmp_path: Path) -> None:
-    sources = [str(write_input(tmp_path / f"{k}.csv", [k, 10**k], m=["1", "2"])) for k in range(12)]
-    out = tmp_path / "codes"
-    words = ("encode-file", "--column", "n", "--column", "m", *sources, "--name", "vector")
-    words += ("--out", f"{out}/", *SMALL, "--format", "arrow")
-    assert pfe(*words) == (0, f"Wrote 24 rows to {out} in 12 parts.\n", "")
-    assert_codes(out / "part-000011-000000.arrow", [11, 10**11], name="n_vector")
-    assert_codes(out / "part-000011-000000.arrow", [1, 2], name="m_vector")
-    assert pfe(*words) == (0, f"{out} was finished before: 24 rows in 12 parts.\n", "")
-
-
-def test_rejected_rows_are_listed_and_no_failure(pfe: Pfe, tmp_path: Path) -> None:
-    source = tmp_path / "in.csv"
-    source.write_text("n\n1\ntwo\n")
-    words = ("encode-file", str(source), "--column", "n", "--out", str(tmp_path / "o.npy"))
-    code, said, err = pfe(*words)
+def test_columns_become_codes_and_the_rest_is_kept(pfe: Pfe, tmp_path: Path) -> None:
+    source, out = tmp_path / "in.csv", tmp_path / "o.arrow"
+    source.write_text(f"n,m\n1,-1\n{10**30},x\n")
+    words = ("encode-file", "--column", "n", str(source), "--out", str(out), *SMALL)
+    assert pfe(*words, "--name", "vector") == (0, f"Wrote 2 rows to {out}.\n", "")
+    found = pa.ipc.open_file(out).read_all().to_pydict()
+    codes = pf.encode([1, 10**30], pf.PrimeBasis((3, 5), 2), flat=True)
+    assert found == {"n": ["1", str(10**30)], "m": ["-1", "x"], "vector": codes.tolist()}
+    code, said, err = pfe(*words, "--column", "m")
     assert (code, said) == (2, "")
-    assert "row 2 (line 3), column 'n': 'two' is not a decimal integer" in err
-    assert "--on-bad 'reject'" in err
-    code, said, err = pfe(*words, "--on-bad", "reject", "--rejects", str(tmp_path / "bad.txt"))
-    assert (code, err) == (0, "")
-    assert f"Rejected 1 row; {tmp_path}/bad.txt lists them with reasons." in said
-    assert names(tmp_path) == ["bad.txt", "in.csv", "o.npy"]
+    assert err.startswith(f"error: row 2 of {source}, column 'm' of string: an integer of at most")
+    source.write_text("m\n5\n")
+    out = tmp_path / "o.npy"
+    pfe("encode-file", str(source), "--out", str(out), *SMALL, "--dtype", "float16")
+    assert np.array_equal(np.load(out), pf.encode([5], pf.PrimeBasis((3, 5), 2), "float16"))
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("--out o.npy", "source must name at least one file"),
+        ("--out o.npy", "SOURCE requires an argument"),
         ("in.csv", "--out"),
-        ("in.csv --out o.npy", "--column must say which column"),
-        ("in.csv --out o.npy --column x", "has no column 'x'; its columns are 'n'"),
-        ("in.csv --out o.npy --column n --on-bad skip", "skip"),
-        ("no.csv --out o.npy --column n", "no file to encode found"),
-        ("in.csv --out in.csv --column n", "must end in .parquet"),
+        ("in.csv --out o.npy", "error: --column must name columns of in.csv, which has ['n', 'm']"),
+        ("in.csv --out o.npy --column x", "error: --column must name columns of in.csv"),
+        ("in.csv --out o.npy --column n --name m", "names of columns must differ"),
+        ("no.csv --out o.npy --column n", "error: cannot read no.csv: No such file or directory"),
+        ("in.csv --out in.csv --column n", "error: --out must be another file, ending in .parquet"),
+        ("in.csv --out o.npy --column n --dtype int8", "--dtype"),
+        ("in.csv --out o.npy --column n --primes 4", "error: --primes must be distinct primes"),
     ],
 )
 def test_mistakes_are_reported(
     pfe: Pfe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    write_input(tmp_path / "in.csv", [1])
+    (tmp_path / "in.csv").write_text("n,m\n1,2\n")
     code, said, err = pfe("encode-file", *words.split())
     assert (code, said) == (2, "")
     assert message in err
-    assert names(tmp_path) == ["in.csv"]
+    assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]

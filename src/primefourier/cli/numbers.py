@@ -9,7 +9,7 @@ import warnings
 from dataclasses import asdict
 from pathlib import Path
 from tokenize import TokenError
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 from zipfile import BadZipFile
 
 from cyclopts import Parameter
@@ -36,9 +36,6 @@ from primefourier.cli.output import (
     print_text,
 )
 from primefourier.encoding import PrimeBasis, UnclearCodeError
-
-if TYPE_CHECKING:
-    from primefourier.files import Summary
 
 STANDARD_INPUT = "<standard input>"
 """The app replaces - by this word, since - looks like an option."""
@@ -107,40 +104,29 @@ def _print_codes(basis: PrimeBasis, numbers: tuple[int, ...], codes: Any) -> Non
 
 
 def encode_file(
-    *sources: Path,
-    out: str,
-    column: Annotated[list[str] | None, Parameter(negative=())] = None,
+    source: Path,
+    /,
+    *,
+    out: Path,
+    columns: Annotated[list[str] | None, Parameter(name="--column", negative=())] = None,
     primes: Primes = None,
     depth: Depth = None,
     dtype: Precision = "float32",
     name: str = "code",
-    format: Literal["parquet", "arrow", "npy"] | None = None,  # noqa: A002
-    on_bad: Literal["error", "reject"] = "error",
-    rejects: Path | None = None,
-    overwrite: Annotated[bool, FLAG] = False,
-    json: Json = False,
 ) -> int:
-    """Encode columns of files of any size, in memory that does not grow with them.
+    """Encode columns of integers in a file of any size.
 
-    Reads .parquet, .arrow, .feather, .csv, .tsv, .jsonl, .ndjson and .npy files.
+    For example: `pfe encode-file numbers.csv --column n --out codes.parquet`
 
-    Writes .parquet, .arrow, .feather and .npy files.
-
-    Other columns are kept, except in .npy files, which hold the codes alone.
+    The output is the table with one more column, the codes; a .npy file holds the codes alone.
 
     Args:
-        sources: The file to read; or, if the output is a folder, several files or folders of them.
-        out: File to write; or folder, such as codes/: the same command again continues a stopped
-            run.
-        column: A column of integers, or of texts of decimal integers; may be repeated. Not for .npy
-            files.
+        source: The .parquet, .arrow, .feather, .csv, .tsv or .npy file to read.
+        out: The .parquet, .arrow, .feather or .npy file to write; an existing one is replaced.
+        columns: A column of integers, or of texts of decimal integers; may be repeated. Not needed
+            if there is only one.
         dtype: Precision of the codes.
         name: Name of the column of codes; with several columns, each is called COLUMN_NAME.
-        format: Format of the files in a folder (default: parquet).
-        on_bad: At a row without an integer, error stops; reject leaves it out.
-        rejects: File that lists such rows (default: OUT.rejects.jsonl; in a folder always
-            _rejects.jsonl).
-        overwrite: Replace existing output.
     """
     basis = read_basis(primes, depth)
 
@@ -150,45 +136,22 @@ def encode_file(
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with ProgressBar() as bar:
-            summary = files.encode_file(
-                sources,
-                out=out,
-                column=column,
+            rows = files.encode_file(
+                source,
+                out,
+                columns=columns,
                 basis=basis,
                 dtype=dtype,
                 name=name,
-                format=format,
-                on_bad=on_bad,
-                rejects=rejects,
-                overwrite=overwrite,
                 on_progress=bar.show_rows,
             )
     except KeyboardInterrupt:
-        folder = Path(out, "_job.json").exists()
-        again = "Run the same command again to continue." if folder else "Nothing was written."
-        print_error(f"Stopped. {again}")
+        print_error("Stopped. Nothing was written.")
         return 1
     finally:
         signal.signal(signal.SIGTERM, before)
-    if json:
-        print_json(summary.as_dict())
-    else:
-        _print_summary(summary)
+    print_text(f"Wrote {plural(rows, 'row')} to {out}.")
     return 0
-
-
-def _print_summary(summary: Summary) -> None:
-    rows = plural(summary.rows, "row")
-    if summary.parts is None:
-        print_text(f"Wrote {rows} to {summary.out}.")
-    elif summary.parts and summary.parts == summary.parts_before:
-        print_text(f"{summary.out} was finished before: {rows} in {plural(summary.parts, 'part')}.")
-    else:
-        before = f", {summary.parts_before} of them before" if summary.parts_before else ""
-        print_text(f"Wrote {rows} to {summary.out} in {plural(summary.parts, 'part')}{before}.")
-    if summary.rejected:
-        rejected = plural(summary.rejected, "row")
-        print_text(f"Rejected {rejected}; {summary.rejects} lists them with reasons.")
 
 
 def decode(

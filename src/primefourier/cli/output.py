@@ -21,7 +21,6 @@ from rich.table import Column, Table
 from primefourier._checks import plural
 
 if TYPE_CHECKING:
-    from primefourier import files
     from primefourier.lab import sweep
     from primefourier.lab.record import Record
 
@@ -178,18 +177,12 @@ class ProgressBar:
         else:
             print_error(f"[{finished}/{total}] {describe_model(progress.last)}; {note}")
 
-    def show_rows(self, progress: files.Progress) -> None:
-        """Show how many rows are encoded; call it at the beginning and after each batch."""
+    def show_rows(self, rows: int) -> None:
+        """Show how many rows are encoded; call it after each batch."""
         now = time.monotonic()
-        words = [f"{progress.share:.0%} {plural(progress.rows, 'row')}"]
-        if progress.rejected:
-            words.append(f"{progress.rejected} rejected")
-        new = progress.rows + progress.rejected - progress.before
-        if new and now > self._start:
-            words.append(f"{new / (now - self._start):.0f} rows per second")
-        text = ", ".join(words)
+        text = f"{plural(rows, 'row')}, {rows / max(now - self._start, 1e-9):.0f} per second"
         if self._live:
-            self._bar.update(self._task, completed=progress.share, description=text)
+            self._bar.update(self._task, total=None, description=text)
         elif now - self._printed >= _PAUSE:
             self._printed = now
             print_error(text)
