@@ -86,7 +86,7 @@ def test_decode_reads_arrays_and_masks_unclear_vectors(pfe: Pfe, tmp_path: Path)
     assert "unclear" in pfe("decode", str(path), *SMALL, "--errors", "mask")[1]
     code, _, err = pfe("decode", str(path))
     assert (code, "pass the basis that encoded them" in err) == (2, True)
-    assert "--primes must be distinct primes" in pfe("decode", str(path), "--primes", "4")[2]
+    assert "primes must be distinct primes" in pfe("decode", str(path), "--primes", "4")[2]
 
 
 @pytest.mark.parametrize("name", ["codes.json", "codes.npy"])
@@ -226,7 +226,7 @@ def test_rejected_rows_are_listed_and_no_failure(pfe: Pfe, tmp_path: Path) -> No
     code, said, err = pfe(*words)
     assert (code, said) == (2, "")
     assert "row 2 (line 3), column 'n': 'two' is not a decimal integer" in err
-    assert "--on-bad 'reject'" in err
+    assert "on_bad 'reject'" in err
     code, said, err = pfe(*words, "--on-bad", "reject", "--rejects", str(tmp_path / "bad.txt"))
     assert (code, err) == (0, "")
     assert f"Rejected 1 row; {tmp_path}/bad.txt lists them with reasons." in said
@@ -238,7 +238,7 @@ def test_rejected_rows_are_listed_and_no_failure(pfe: Pfe, tmp_path: Path) -> No
     [
         ("--out o.npy", "source must name at least one file"),
         ("in.csv", "--out"),
-        ("in.csv --out o.npy", "--column must say which column"),
+        ("in.csv --out o.npy", "column must say which column"),
         ("in.csv --out o.npy --column x", "has no column 'x'; its columns are 'n'"),
         ("in.csv --out o.npy --column n --on-bad skip", "skip"),
         ("no.csv --out o.npy --column n", "no file to encode found"),

@@ -23,6 +23,7 @@ from primefourier.cli.options import (
     Depth,
     Integer,
     Json,
+    Positive,
     Primes,
     check_output,
     read_basis,
@@ -54,6 +55,8 @@ def encode(
     json: Json = False,
 ) -> None:
     """Encode integers of any size.
+
+    Example: `pfe encode 9 17 --primes 3,5,7 --depth 2`
 
     Args:
         numbers: The integers, such as 9 17 -26.
@@ -128,6 +131,8 @@ def encode_file(
     Writes .parquet, .arrow, .feather and .npy files.
 
     Other columns are kept, except in .npy files, which hold the codes alone.
+
+    Example: `pfe encode-file numbers.csv --column n --out codes.parquet`
 
     Args:
         sources: The file to read; or, if the output is a folder, several files or folders of them.
@@ -206,6 +211,8 @@ def decode(
     json: Json = False,
 ) -> None:
     """Decode codes back to integers.
+
+    Example: `pfe encode 9 -26 --json | pfe decode - --signed`
 
     Args:
         file: JSON as pfe encode --json prints it, which names its basis, or a .npy array; - reads
@@ -300,10 +307,12 @@ def plan(
     *,
     primes: Primes = None,
     depth: Depth = None,
-    input_range: Annotated[Integer | None, Parameter(name="--range")] = None,
+    input_range: Annotated[Positive | None, Parameter(name="--range")] = None,
     json: Json = False,
 ) -> None:
     """List the channels that arithmetic modulo N needs, and factors of N that the basis misses.
+
+    Example: `pfe plan 33 --range 100`
 
     Args:
         modulus: N, at least 2.

@@ -42,6 +42,8 @@ def claims(
 ) -> None:
     """Judge the paper's claims by the records of one or several runs.
 
+    Example: `pfe claims results/paper E1.3`
+
     Args:
         ablation: What replaces an ablated row: zero, as in the paper; mean, its mean over the test
             pairs; or permute, another pair's row. The last two need models trained with --probe.
@@ -138,6 +140,8 @@ def questions(
 
     Does it matter what replaces an ablated row? Which depths carry the answer? Which other blocks
     are used? Does training make the network equivariant?
+
+    Example: `pfe questions results/paper Q2`
 
     Args:
         question: Show the evidence for this question only, such as Q1.
