@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 
 import primefourier
+from primefourier.cli.app import app
+from primefourier.cli.numbers import STANDARD_INPUT
 from primefourier.cli.options import read_basis, read_integer, read_integers
 
 Pfe = Callable[..., tuple[int, str, str]]
@@ -36,6 +38,12 @@ COMMANDS = (
         ("encode 5 --depth 2.7", "--depth: an integer such as 9 or -17 is required, got '2.7'"),
         ("verify x --sample 0", "--sample. Must be >= 1"),
         ("run exp1 --workers -1", "--workers. Must be >= 0"),
+        ("plan 15 --range 0", "--range. Must be >= 1"),
+        ("run exp1 --pairs 0", "--pairs. Must be >= 2"),
+        ("demo cheat --range 1", "--range. Must be >= 2"),
+        ("demo cheat --seed -1", "--seed. Must be >= 0"),
+        ("demo huge --width 0", "--width. Must be >= 1"),
+        ("demo huge --steps 0", "--steps. Must be >= 1"),
         ("claims x --ablation median", '--ablation. Choose from: "zero", "mean", "permute"'),
     ],
 )
@@ -49,20 +57,18 @@ def test_wrong_usage_exits_with_2_and_names_the_help(pfe: Pfe, words: str, messa
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("plan 1", "MODULUS must be an integer of at least 2, got 1"),
-        ("plan 15 --range 0", "--range must be an integer of at least 1, got 0"),
-        ("encode 5 --primes 9", "--primes must be distinct primes, got 9 = 3²; use --depth for"),
-        ("explore --modulus 1", "--modulus must be an integer of at least 2, got 1"),
-        ("circles 1 2 --modulus 1 --out x.png", "--modulus must be an integer of at least 2"),
-        ("run exp1 --ranges 1", "--ranges must be an integer of at least 2, got 1"),
-        ("run exp2 --moduli 1", "--moduli must be an integer of at least 2, got 1"),
-        ("run exp1 --sizes 17", "--sizes must be at most the number of primes, 16, got 17"),
-        ("run exp1 --batch-size 0", "--batch-size must be an integer of at least 1, got 0"),
-        ("run exp1 --pairs 0", "--pairs must be an integer of at least 2, got 0"),
-        ("reproduce --profile papr", "--profile must be 'smoke', 'quick' or 'paper', got 'papr'"),
+        ("plan 1", "modulus must be an integer of at least 2, got 1"),
+        ("encode 5 --primes 9", "primes must be distinct primes, got 9 = 3²; use depth for"),
+        ("explore --modulus 1", "modulus must be an integer of at least 2, got 1"),
+        ("circles 1 2 --modulus 1 --out x.png", "modulus must be an integer of at least 2"),
+        ("run exp1 --ranges 1", "ranges must be an integer of at least 2, got 1"),
+        ("run exp2 --moduli 1", "moduli must be an integer of at least 2, got 1"),
+        ("run exp1 --sizes 17", "sizes must be at most the number of primes, 16, got 17"),
+        ("run exp1 --batch-size 0", "batch_size must be an integer of at least 1, got 0"),
+        ("reproduce --profile papr", "profile must be 'smoke', 'quick' or 'paper', got 'papr'"),
     ],
 )
-def test_errors_of_the_library_name_the_option_as_it_is_typed(
+def test_errors_of_the_library_are_shown_as_they_are(
     pfe: Pfe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -72,18 +78,42 @@ def test_errors_of_the_library_name_the_option_as_it_is_typed(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_help_lists_every_command_and_fits_80_columns(pfe: Pfe) -> None:
-    code, out, _ = pfe("--help")
-    assert code == 0
-    for command in COMMANDS:
-        assert command in out
-        code, text, _ = pfe(command, "--help")
-        assert code == 0
-        assert max(map(len, text.splitlines())) <= 80
+def test_help_lists_every_command_and_says_where_to_start(pfe: Pfe) -> None:
+    code, out, _ = pfe()
+    assert (code, out) == (0, pfe("--help")[1])
+    assert "Start with pfe demo cheat" in out
+    assert [command for command in COMMANDS if f" {command} " not in out] == []
+    assert max(map(len, out.splitlines())) <= 80
     assert pfe("--version")[1].strip() == primefourier.__version__
-    text = " ".join(pfe("run", "--help")[1].replace("│", "").split())
-    assert "--ranges INTEGERS Input ranges r, such as 100,1000;" in text
-    assert "--workers INT Worker processes; 0 trains in this process" in text
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "demo cheat", "demo huge"])
+def test_help_fits_80_columns_and_has_an_example_that_can_be_typed(pfe: Pfe, command: str) -> None:
+    code, text, _ = pfe(*command.split(), "--help")
+    assert code == 0
+    assert max(map(len, text.splitlines())) <= 80
+    (example,) = re.findall(r"^Example: pfe (.*)$", text, re.M)
+    *_, example = example.split(" | pfe ")
+    assert example.startswith(command)
+    words = [STANDARD_INPUT if word == "-" else word for word in example.split()]
+    app.parse_args(words, exit_on_error=False, print_error=False)
+
+
+def test_help_of_run_is_in_groups(pfe: Pfe) -> None:
+    groups = re.split(r"^╭─ (.*?) ─.*$", pfe("run", "--help")[1], flags=re.M)[1:]
+    options = [re.findall(r"^│ --([a-z-]+)", text, re.M) for text in groups[1::2]]
+    assert dict(zip(groups[::2], options, strict=True)) == {
+        "Arguments": [],
+        "Parameters": ["config", "out", "probe", "plan"],
+        "Which models of an experiment of the paper": [
+            *("sizes", "moduli", "embedding", "ranges", "seeds"),
+        ],
+        "Settings of its models": [
+            *("primes", "depth", "operation", "epochs", "batch-size", "learning-rate", "pairs"),
+            "trainer",
+        ],
+        "Where models are trained": ["workers", "scheduler", "device"],
+    }
 
 
 @pytest.mark.parametrize("word", ["", "3.0", "1e3", "0x10", "x", "1_000", "nan", "٣ ٣"])
@@ -150,7 +180,7 @@ def test_installed_command_runs_and_a_closed_pipe_is_no_error() -> None:
     assert (cut.stdout, cut.stderr) == ('{"primes":', "")
     wrong = subprocess.run([PFE, "plan", "1"], capture_output=True, text=True, check=False)
     assert wrong.returncode == 2
-    assert wrong.stderr == "error: MODULUS must be an integer of at least 2, got 1\n"
+    assert wrong.stderr == "error: modulus must be an integer of at least 2, got 1\n"
 
 
 @pytest.mark.process

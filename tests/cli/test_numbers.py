@@ -86,7 +86,7 @@ def test_decode_reads_arrays_and_masks_unclear_vectors(pfe: Pfe, tmp_path: Path)
     assert "unclear" in pfe("decode", str(path), *SMALL, "--errors", "mask")[1]
     code, _, err = pfe("decode", str(path))
     assert (code, "pass the basis that encoded them" in err) == (2, True)
-    assert "--primes must be distinct primes" in pfe("decode", str(path), "--primes", "4")[2]
+    assert "primes must be distinct primes" in pfe("decode", str(path), "--primes", "4")[2]
 
 
 @pytest.mark.parametrize("name", ["codes.json", "codes.npy"])

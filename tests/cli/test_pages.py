@@ -57,7 +57,7 @@ def test_explorer_starts_with_figure_1_or_with_any_values(pfe: Pfe, tmp_path: Pa
     [
         ("explore 1.5", "an integer such as 9 or -17 is required, got '1.5'"),
         ("explore --operation divide", '"add", "subtract", "multiply"'),
-        ("explore --primes 5,3", "--primes must ascend"),
+        ("explore --primes 5,3", "primes must ascend"),
         ("explore --out e.txt", "--out must end in .html, .htm"),
         ("explore --out none/e.html", "there is no folder 'none'"),
         ("circles 1 2 --modulus 5 --out x.gif", "--out must end in .png, .svg, .pdf"),

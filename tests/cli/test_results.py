@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from primefourier import lab
 from primefourier.lab.config import prime_parts
 from primefourier.lab.store import STORE_NAME, write_store
 from primefourier.lab.sweep import Progress
-from small_models import small_config, small_study
+from small_models import small_config
 
 Pfe = Callable[..., tuple[int, str, str]]
 CONFIGS = [small_config(epochs=1, seed=seed) for seed in range(14)]

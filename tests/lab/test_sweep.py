@@ -6,14 +6,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-
 from chaos.disk import fill
-from distributed import Client
 
 from primefourier import lab
 from primefourier.lab import ModelConfig, measurement, training

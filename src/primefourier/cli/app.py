@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Sequence
 from io import TextIOWrapper
@@ -23,12 +22,11 @@ from primefourier.cli.train import run as run_command
 from primefourier.cli.verdicts import claims
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
-_RENAMED = {"pairs": "samples"}
-"""Options that the library calls otherwise."""
 
 app = App(
     name="pfe",
-    help="Prime Fourier Embeddings: integers as prime-indexed (cos, sin) pairs.",
+    help="Prime Fourier Embeddings: integers as prime-indexed (cos, sin) pairs.\n\n"
+    "Start with `pfe demo cheat`: a network that cheats, and one that is proved.",
     version=primefourier.__version__,
     help_format="markdown",
     suppress_keyboard_interrupt=False,
@@ -75,7 +73,7 @@ def run(arguments: Sequence[str]) -> int:
         _print_error(f"error: {error.filename}: {error.strerror}" if named else f"error: {error}")
         return WRONG_USAGE
     except (ValueError, TypeError, ImportError, OverflowError) as error:
-        _print_error(f"error: {_name_options(str(error), words)}")
+        _print_error(f"error: {error}")
         return WRONG_USAGE
     except RuntimeError as error:
         if not type(error).__module__.startswith("primefourier."):
@@ -92,21 +90,3 @@ def _print_error(text: str) -> None:
     errors = Console(stderr=True)
     errors.soft_wrap = not errors.is_terminal  # on a terminal, lines break between words
     errors.print(visible(text), markup=False, highlight=False)
-
-
-def _name_options(text: str, words: Sequence[str]) -> str:
-    """Replace the names of parameters in an error of the library by what the user types.
-
-    >>> _name_options("input_range must be at least 1, got 0", ["plan", "15"])
-    '--range must be at least 1, got 0'
-    >>> _name_options("primes must be primes, got 9; use depth for powers", ["plan", "15"])
-    '--primes must be primes, got 9; use --depth for powers'
-    """
-    *_, command = app.parse_commands(words)[1]
-    for argument in command.assemble_argument_collection():
-        name = argument.field_info.name
-        name = _RENAMED.get(name, name)
-        place = r"\b" if "_" in name else r"(?:^|(?<=\buse )|(?<=\bleave )|(?<=\band ))"
-        what = rf"{name}\b" if argument.name.startswith("-") else rf"{name}(?= must)"
-        text = re.sub(place + what, argument.name, text)
-    return text

@@ -41,6 +41,8 @@ def theory(*, primes: Primes = None, depth: Depth = None, json: Json = False) ->
     """Check Theorem 3.1: linear maps that commute with addition are block-diagonal.
 
     Exits with 1 if a check fails.
+
+    Example: `pfe theory --primes 3,5,7 --depth 2`
     """
     basis = read_basis(primes, depth)
     checks = check_theorem(basis)
@@ -101,6 +103,8 @@ def verify(
 
     Each is compared bit for bit: correct answers after every epoch, lost and gained in every row.
     Nothing is written. Exits with 1 if a model differs or fails.
+
+    Example: `pfe verify results/paper --sample 5`
 
     Args:
         sample: How many models, chosen at random; all, if there are fewer.
@@ -209,7 +213,10 @@ def _as_data(check: Check) -> dict[str, Any]:
 
 
 def version(*, json: Json = False) -> None:
-    """Print the versions of primefourier and of the packages it uses."""
+    """Print the versions of primefourier and of the packages it uses.
+
+    Example: `pfe version --json`
+    """
     from primefourier.lab.provenance import versions
 
     found = {"primefourier": primefourier.__version__}

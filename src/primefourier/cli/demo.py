@@ -5,16 +5,22 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import asdict
-from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
+from cyclopts.validators import Number
 
-from primefourier._files import write_file
-from primefourier.arithmetic.integers import as_integer
-from primefourier.cli.options import Integer, Json, check_output
-from primefourier.cli.output import ProgressBar, print_error, print_json, print_prose, print_table
+from primefourier.cli.options import PICTURES, Integer, Json, check_output
+from primefourier.cli.output import (
+    ProgressBar,
+    print_error,
+    print_json,
+    print_prose,
+    print_table,
+    save_figure,
+)
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -32,15 +38,15 @@ demo = App(
 _PRIMES, _EPOCHS = 8, 40
 _UNSEEN = (61, 67, 71, 73, 79, 83, 89, 97, 127, 257)
 _DIGITS = 100
-_MOST = {"width": 4096, "steps": 10**6, "seed": 2**63 - 1}
+Seed = Annotated[Integer, Parameter(validator=Number(gte=0, lt=2**63))]
 
 
 @demo.command
 def cheat(
     *,
     modulus: Integer = 33,
-    input_range: Annotated[Integer, Parameter(name="--range")] = 100,
-    seed: Integer = 42,
+    input_range: Annotated[Integer, Parameter(name="--range", validator=Number(gte=2))] = 100,
+    seed: Seed = 42,
     out: Path | None = None,
     json: Json = False,
 ) -> None:
@@ -49,6 +55,8 @@ def cheat(
     Both learn (a + b) mod N on the same pairs below r. The first reads six powers of eight primes,
     as in the paper; the second only the circles that N needs.
 
+    Example: `pfe demo cheat --modulus 35`
+
     Args:
         modulus: N, a product of different primes from 3 to 23.
         input_range: r; both are trained on integers below r.
@@ -56,7 +64,7 @@ def cheat(
         out: Also draw a picture: .png, .svg or .pdf.
     """
     if out is not None:
-        check_output(out, (".png", ".svg", ".pdf"))
+        check_output(out, PICTURES)
     import primefourier as pf
     from primefourier import lab
     from primefourier.analysis import certify, diagnose
@@ -66,20 +74,26 @@ def cheat(
     plan = pf.plan(modulus, many, input_range=input_range)
     if not plan.complete or any(d for _, d in plan.relevant):
         raise ValueError(
-            f"modulus must be a product of different primes from 3 to 23, got {modulus}"
+            f"--modulus must be a product of different primes from 3 to 23, got {modulus}"
         )
-    most = math.isqrt(MOST_CASES)
-    if modulus > most:
-        raise ValueError(f"modulus must be at most {most}, so that it can be proved, got {modulus}")
+    if modulus > (most := math.isqrt(MOST_CASES)):
+        raise ValueError(f"--modulus must be at most {most}, so that it can be proved")
     own = pf.PrimeBasis(tuple(p for p, _ in plan.relevant), 1)
     configs = [_model(basis, modulus, input_range, seed) for basis in (many, own)]
     if not json:
-        print_prose(f"The task: (a + b) mod {modulus}, learned from integers below {input_range}.")
+        print_prose(
+            f"The task: (a + b) mod {modulus}, learned from integers below {input_range}. "
+            f"Chance is 1/{modulus} = {1 / modulus:.1g}."
+        )
         nearest = [f"{a.equation} (drift {a.drift:.2f} turns)" for a in plan.aliases[:3]]
         if nearest:
             print_prose(f"Look-alike circles, known before training: {'; '.join(nearest)}.")
+    epochs = count(1)
     with ProgressBar() as bar:
-        show = _Epochs(bar)
+
+        def show(_network: object) -> None:
+            bar.show(next(epochs) / (2 * (_EPOCHS + 1)), "training two networks")
+
         networks = [lab.train(config, observe=show) for config in configs]
     cheater, honest = (
         diagnose(network, modulus=modulus, input_range=input_range, kinds=("permute",))
@@ -166,38 +180,29 @@ def _draw(cheater: Diagnosis, honest: Diagnosis, out: Path) -> None:
     if cheater.accuracy >= RIGHT > min(cheater.beyond.values()):
         title = f"Perfect in range, wrong beyond: {title}"
     figure = draw_cliffs(networks, title=title, caption=CLIFF_CAPTION)
-    write_file(out, partial(figure.savefig, format=out.suffix.lower().removeprefix(".")))
-
-
-class _Epochs:
-    """Shows the share of all epochs that are done."""
-
-    def __init__(self, bar: ProgressBar) -> None:
-        self._bar, self._seen = bar, 0
-
-    def __call__(self, _network: object) -> None:
-        self._seen += 1
-        self._bar.show(self._seen / (2 * (_EPOCHS + 1)), "training two networks")
+    save_figure(figure, out)
 
 
 @demo.command
 def huge(
-    *, width: Integer = 128, steps: Integer = 1000, seed: Integer = 0, json: Json = False
+    *,
+    width: Annotated[Integer, Parameter(validator=Number(gte=1, lte=4096))] = 128,
+    steps: Annotated[Integer, Parameter(validator=Number(gte=1, lte=10**6))] = 1000,
+    seed: Seed = 0,
+    json: Json = False,
 ) -> None:
     """Train a small network to add modulo a number of 21 digits, and prove it for all integers.
 
     The network reads one prime at a time: the circles of a and b modulo p. The same weights serve
     the 16 primes from 3 to 59, and then primes that it never saw.
 
+    Example: `pfe demo huge --steps 2000`
+
     Args:
         width: The width of its two hidden layers.
         steps: The number of batches of 512 pairs.
         seed: The seed of weights, pairs and the integers shown.
     """
-    for name, value, least in (("width", width, 1), ("steps", steps, 1), ("seed", seed, 0)):
-        as_integer(value, name, at_least=least)  # before anything is loaded and printed
-        if value > _MOST[name]:
-            raise ValueError(f"{name} must be at most {_MOST[name]}, got {value}")
     import primefourier as pf
     from primefourier.analysis import certify
     from primefourier.lab.channel_training import train_channels

@@ -23,6 +23,7 @@ from primefourier.cli.options import (
     Depth,
     Integer,
     Json,
+    Positive,
     Primes,
     check_output,
     read_basis,
@@ -51,6 +52,8 @@ def encode(
     json: Json = False,
 ) -> None:
     """Encode integers of any size.
+
+    Example: `pfe encode 9 17 --primes 3,5,7 --depth 2`
 
     Args:
         numbers: The integers, such as 9 17 -26.
@@ -120,6 +123,8 @@ def encode_file(
 
     The output is the table with one more column, the codes; a .npy file holds the codes alone.
 
+    Example: `pfe encode-file numbers.csv --column n --out codes.parquet`
+
     Args:
         source: The .parquet, .arrow, .feather, .csv, .tsv or .npy file to read.
         out: The .parquet, .arrow, .feather or .npy file to write; an existing one is replaced.
@@ -165,6 +170,8 @@ def decode(
     json: Json = False,
 ) -> None:
     """Decode codes back to integers.
+
+    Example: `pfe encode 9 -26 --json | pfe decode - --signed`
 
     Args:
         file: JSON as pfe encode --json prints it, which names its basis, or a .npy array; - reads
@@ -259,10 +266,12 @@ def plan(
     *,
     primes: Primes = None,
     depth: Depth = None,
-    input_range: Annotated[Integer | None, Parameter(name="--range")] = None,
+    input_range: Annotated[Positive | None, Parameter(name="--range")] = None,
     json: Json = False,
 ) -> None:
     """List the channels that arithmetic modulo N needs, and factors of N that the basis misses.
+
+    Example: `pfe plan 33 --range 100`
 
     Args:
         modulus: N, at least 2.

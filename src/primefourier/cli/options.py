@@ -10,9 +10,9 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from cyclopts import Parameter
+from cyclopts import Group, Parameter
 from cyclopts.validators import Number
 
 from primefourier._checks import missing_extra
@@ -25,6 +25,8 @@ MOST_CIRCLES = 10_000
 """The largest basis of the command line: primes times depth."""
 MOST_DIGITS = 300_000
 """The longest integer of the command line; no basis of 10 000 circles distinguishes more."""
+
+PICTURES = (".png", ".svg", ".pdf")
 
 
 def read_integer(word: str) -> int:
@@ -85,8 +87,6 @@ Primes = Annotated[
     Integers | None,
     Parameter(help="Primes of the basis, such as 3,5,7 (default: the paper's 3 … 59)."),
 ]
-CirclePrimes = Annotated[Integers | None, Parameter()]
-"""Primes whose meaning the docstring of a command explains."""
 Depth = Annotated[
     Integer | None, Parameter(help="Number of powers (depths) per prime (default: the paper's 6).")
 ]
@@ -101,7 +101,9 @@ NewestFolder = Annotated[
         help="The --out of pfe run or pfe reproduce (default: the newest run here or in results)."
     ),
 ]
-Ablation = Literal["zero", "mean", "permute"]
+
+
+_AT = Parameter(group=Group("Where models are trained", sort_key=3))
 
 
 @Parameter(name="*")
@@ -109,12 +111,12 @@ Ablation = Literal["zero", "mean", "permute"]
 class Place:
     """Where models are trained: the options of every command that trains."""
 
-    workers: Annotated[Integer | None, Parameter(validator=Number(gte=0))] = None
+    workers: Annotated[Integer | None, _AT, Parameter(validator=Number(gte=0))] = None
     """Worker processes; 0 trains in this process (default: one for each core). With a scheduler,
     how many models it gets at a time (default: 64)."""
-    scheduler: str | None = None
+    scheduler: Annotated[str | None, _AT] = None
     """Address of a Dask scheduler, or the path of its scheduler file."""
-    device: str = "cpu"
+    device: Annotated[str, _AT] = "cpu"
     """Torch device of the workers, such as cuda."""
 
     def check(self) -> None:
@@ -173,32 +175,36 @@ class Sweep(Place):
     """Print how many models are measured and how many remain; train and write nothing."""
 
 
-@Parameter(name="*")
+_WHICH = Parameter(group=Group("Which models of an experiment of the paper", sort_key=1))
+_HOW = Group("Settings of its models", help="Whatever is not given is as in the paper.", sort_key=2)
+
+
+@Parameter(name="*", group=_HOW)
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """The settings of an experiment; None means as in the paper."""
 
-    sizes: Integers | None = None
+    sizes: Annotated[Integers | None, _WHICH] = None
     """exp1 and control: numbers of primes |P|, such as 4,8."""
-    ranges: Integers | None = None
-    """Input ranges r, such as 100,1000; operands are 0 … r - 1."""
-    moduli: Integers | None = None
+    moduli: Annotated[Integers | None, _WHICH] = None
     """exp2: moduli N, such as 15,105."""
-    seeds: Seeds = None
+    embedding: Annotated[str | None, _WHICH] = None
+    """control: what is shuffled, shuffled-column, shuffled-pair or shuffled-block."""
+    ranges: Annotated[Integers | None, _WHICH] = None
+    """Input ranges r, such as 100,1000; operands are 0 … r - 1."""
+    seeds: Annotated[Seeds, _WHICH] = None
     primes: Integers | None = None
     """Primes, such as 3,5,7 (default: 3 … 59, and 3 … 23 for composite moduli)."""
     depth: Depth = None
     operation: str | None = None
     """What is learned modulo N: add, subtract or multiply (default: add)."""
-    embedding: str | None = None
-    """control: what is shuffled, shuffled-column, shuffled-pair or shuffled-block."""
     epochs: Integer | None = None
     """Passes over the training pairs (default: 25, exp2 40)."""
     batch_size: Integer | None = None
     """Pairs in a step (default: 1024)."""
     learning_rate: float | None = None
     """Learning rate of Adam (default: 0.003)."""
-    pairs: Integer | None = None
+    pairs: Annotated[Integer | None, Parameter(validator=Number(gte=2))] = None
     """Distinct pairs to draw, at most r² (default: 80000)."""
 
 

@@ -9,6 +9,8 @@ import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 from unicodedata import category
 
@@ -19,8 +21,11 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Column, Table
 
 from primefourier._checks import plural
+from primefourier._files import write_file
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from primefourier.lab import sweep
     from primefourier.lab.record import Record
 
@@ -95,6 +100,11 @@ def print_table(
     unlimited = console.options.update(width=sys.maxsize)
     console.width = max(console.width, console.measure(table, options=unlimited).minimum)
     console.print(table, markup=False)
+
+
+def save_figure(figure: Figure, out: Path) -> None:
+    """Write a picture; the ending of its name is the format."""
+    write_file(out, partial(figure.savefig, format=out.suffix.lower().removeprefix(".")))
 
 
 def write_seconds(seconds: float) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import webbrowser
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -12,23 +11,26 @@ from cyclopts import Parameter
 from primefourier._files import write_file
 from primefourier.cli.options import (
     FLAG,
-    CirclePrimes,
+    PICTURES,
     Depth,
     Folder,
     Integer,
+    Integers,
     Json,
     check_output,
     read_basis,
 )
-from primefourier.cli.output import print_error, print_json, print_text
+from primefourier.cli.output import print_error, print_json, print_text, save_figure
 
 _PAGE_ENDINGS = (".html", ".htm")
 
 
 def circles(
-    a: Integer, b: Integer, /, *, modulus: Integer, out: Path, primes: CirclePrimes = None
+    a: Integer, b: Integer, /, *, modulus: Integer, out: Path, primes: Integers | None = None
 ) -> None:
     """Draw how prime circles add two integers: figures 1 and 2 of the paper for any a, b, N.
+
+    Example: `pfe circles 9 17 --modulus 23 --out circles.png`
 
     Args:
         a: The first integer.
@@ -37,11 +39,10 @@ def circles(
         out: The picture to write: .png, .svg or .pdf.
         primes: Circles to draw, such as 3,5,7 (default: those of N and a few others).
     """
-    check_output(out, (".png", ".svg", ".pdf"))
+    check_output(out, PICTURES)
     from primefourier.figures import draw_circles
 
-    figure = draw_circles(a, b, modulus, primes=primes)
-    write_file(out, partial(figure.savefig, format=out.suffix.lower().removeprefix(".")))
+    save_figure(draw_circles(a, b, modulus, primes=primes), out)
     print_text(f"Wrote {out}.")
 
 
@@ -52,7 +53,7 @@ def explore(
     *,
     modulus: Integer = 23,
     operation: Literal["add", "subtract", "multiply"] = "add",
-    primes: CirclePrimes = None,
+    primes: Integers | None = None,
     depth: Depth = None,
     out: Path = Path("explorer.html"),
     open: Annotated[bool, Parameter(name="--open", negative="--no-open")] = True,  # noqa: A002
@@ -61,6 +62,8 @@ def explore(
 
     It shows how number circles compute a + b modulo N, and which channels matter for N. Everything
     can be changed in the page; the arguments are its first values.
+
+    Example: `pfe explore 13 15 --modulus 21`
 
     Args:
         a: The first integer, of any size.
@@ -90,6 +93,8 @@ def figures(folder: Folder, /, *, out: Path | None = None, json: Json = False) -
 
     Configurations that are not measured yet are visible gaps.
 
+    Example: `pfe figures results/paper --out pictures`
+
     Args:
         out: The folder to write to (default: figures in the folder).
     """
@@ -114,6 +119,8 @@ def report(
 
     It has the heatmaps with every model behind them, the claims with their evidence, and the number
     circles. Works at any time, also while models are trained.
+
+    Example: `pfe report results/paper --open`
 
     Args:
         open: Also open the page in your browser.

@@ -8,7 +8,8 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any, cast
 
 from primefourier._checks import plural
-from primefourier.cli.options import Ablation, Folder, Json, NewestFolder
+from primefourier.analysis.ablation import Kind
+from primefourier.cli.options import Folder, Json, NewestFolder
 from primefourier.cli.output import print_json, print_prose, print_table, print_text
 
 if TYPE_CHECKING:
@@ -21,7 +22,10 @@ _MOST_NAMED = 10
 
 
 def status(folder: NewestFolder = None, /, *, json: Json = False) -> None:
-    """Show how many models of a run are measured, failed and waiting. Works at any time."""
+    """Show how many models of a run are measured, failed and waiting. Works at any time.
+
+    Example: `pfe status results/paper`
+    """
     from primefourier.lab.store import current_writer
 
     run = _open(folder)
@@ -100,12 +104,12 @@ def _next_step(run: Run) -> str:
     return "\nNot running. To continue, run the same command again."
 
 
-def summary(
-    folder: NewestFolder = None, /, *, ablation: Ablation = "zero", json: Json = False
-) -> None:
+def summary(folder: NewestFolder = None, /, *, ablation: Kind = "zero", json: Json = False) -> None:
     """Print one line per measured configuration of every study: accuracy, drops, beyond the range.
 
     Networks that diverged are left out of means and counted.
+
+    Example: `pfe summary results/paper`
 
     Args:
         ablation: The kind of ablation of the drops.
@@ -169,6 +173,8 @@ def _write_end(end: str) -> str:
 def export(folder: Folder, /, *, format: str | None = None, out: Path | None = None) -> None:  # noqa: A002
     """Write all records of a run as one table, one row per model.
 
+    Example: `pfe export results/paper --format csv --out records.csv`
+
     Args:
         format: jsonl, csv (lists as JSON texts) or parquet (default: the suffix of --out, or else
             jsonl).
@@ -192,6 +198,8 @@ def repair(folder: Folder, /) -> None:
     """Check the records of a folder, and keep all lines that are intact if some are damaged.
 
     The damaged file is kept under another name.
+
+    Example: `pfe repair results/mine`
     """
     from primefourier.lab.store import STORE_NAME, repair_store
 

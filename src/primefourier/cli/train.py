@@ -36,7 +36,9 @@ def run(
 ) -> int:
     """Train and ablate models: a study in a Python file, or an experiment of the paper.
 
-    Every setting that is not given is the paper's. The same command again continues a stopped run.
+    The same command again continues a stopped run.
+
+    Example: `pfe run exp1 --sizes 4 --ranges 100 --out results/mine`
 
     Args:
         study: A Python file that defines study = lab.Study(…); or exp1 (single primes), control
@@ -63,6 +65,8 @@ def reproduce(
     """Train and ablate the paper's models, judge its claims, draw its figures and write a report.
 
     The same command again continues a stopped run.
+
+    Example: `pfe reproduce --profile quick`
 
     Args:
         profile: smoke (about a minute on two cores), quick (about five) or paper (all 750 models,

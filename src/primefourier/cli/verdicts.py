@@ -38,6 +38,8 @@ def claims(
 ) -> None:
     """Judge the paper's claims by the records of one or several runs.
 
+    Example: `pfe claims results/paper E1.3`
+
     Args:
         ablation: What replaces an ablated row: zero, as in the paper; mean, its mean over the test
             pairs; or permute, another pair's row. Only models that were ablated so count.
