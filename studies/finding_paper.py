@@ -11,7 +11,7 @@ import numpy as np
 from findings.probes.networks import read_networks
 from findings.probes.run import FAR, KINDS, LEAST_TURN, answers
 from primefourier import lab
-from primefourier.lab.claims import SECTIONS, claims_table, tally
+from primefourier.lab.claims import SECTIONS, Finding, claims_table, tally
 from studies.finding_studies import RESULTS, several, table
 
 TITLES = {
@@ -99,7 +99,8 @@ def zeroing_blocks() -> Iterator[tuple[str, str]]:
 
 def probed_seeds(claim: str, found: dict[str, Any]) -> str:
     """Return the seeds of the probed networks behind a claim that other networks count for."""
-    return f" (probed: seed {several([*found["seeds"]])} alone)" if claim == "E1.4" else ""
+    seeds = several([*map(int, found["by_seed"])])
+    return f" (probed: seed {seeds} alone)" if claim == "E1.4" else ""
 
 
 def in_short(claim: str, found: dict[str, Any]) -> str:

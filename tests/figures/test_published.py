@@ -28,7 +28,7 @@ def test_there_are_22_figures(drawn: Drawn) -> None:
 
 @pytest.mark.parametrize("name", SAID)
 def test_a_figure_says_what_it_said(drawn: Drawn, name: str) -> None:
-    file, figure = drawn[name]
+    _, figure = drawn[name]
     says = json.loads(json.dumps(figure_says(figure)))
     for what, said in SAID[name].items():
         assert says[what] == said, what

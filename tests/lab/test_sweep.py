@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chaos.disk import fill
+from disk import fill
 
 from primefourier import lab
 from primefourier.lab import ModelConfig, measurement, training
@@ -265,7 +265,7 @@ def test_a_run_can_be_stopped_while_its_workers_start(tmp_path: Path) -> None:
 
 def test_a_damaged_store_is_not_continued(tmp_path: Path) -> None:
     run(CONFIGS[:1], tmp_path, workers=0)
-    (tmp_path / "records.sqlite").write_bytes(b"nonsense" * 1000)
+    (tmp_path / "records.jsonl").write_bytes(b"nonsense" * 1000)
     with pytest.raises(StoreError, match=f"is damaged: .*; pfe repair {tmp_path}"):
         run(CONFIGS[:2], tmp_path, workers=0)
-    assert (tmp_path / "records.sqlite").read_bytes() == b"nonsense" * 1000
+    assert (tmp_path / "records.jsonl").read_bytes() == b"nonsense" * 1000

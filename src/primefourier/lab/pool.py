@@ -165,7 +165,7 @@ class _Crew:
             if self._over:
                 raise WorkerError("the workers were ended")
             process = self._mine.process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "primefourier.lab.worker"],
+                [sys.executable, "-P", "-c", "from primefourier.lab.worker import main; main()"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 encoding="utf-8",

@@ -353,7 +353,7 @@ def _digest(text: str) -> str:
 
 
 def _is_torn(line: bytes) -> bool:
-    """Return whether a line without its end is what a process that was killed had begun to write."""
+    """Return whether a line has no end, as one that a killed process had begun to write."""
     begin = b'{"sha256":"'
     return not line.endswith(b"\n") and (line.startswith(begin) or begin.startswith(line))
 
