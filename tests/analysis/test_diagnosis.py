@@ -7,7 +7,7 @@ import torch
 from matplotlib.patches import Rectangle
 from torch import Tensor, nn
 
-from primefourier import PrimeBasis, encode
+from primefourier import PrimeBasis, encode, lab
 from primefourier.analysis import diagnose
 from primefourier.nn import PrimeFourierEmbedding
 
@@ -329,3 +329,46 @@ def test_the_figure_shows_the_rows_the_accuracies_and_the_verdict() -> None:
     shown = [text.get_text() for text in accuracies.texts]
     assert {f"{found.accuracy:.2f}", f"{found.beyond[10**6]:.2f}"} <= {*shown}
     assert " ".join(figure.get_suptitle().split()) == found.verdict
+
+
+@pytest.mark.parametrize(
+    "embedding",
+    [
+        lab.Periods((3, 5, 7.5)),
+        lab.ShuffledPrimeFourier((3, 5), depth=1),
+        lab.LearnedTable(size=60, width=4, row_count=2),
+        lab.Planned(),
+    ],
+    ids=lambda part: part.name,
+)
+def test_a_network_of_the_laboratory_is_diagnosed_whatever_its_embedding(embedding: Any) -> None:
+    task = lab.ModularArithmetic(modulus=15, input_range=60)
+    config = lab.ModelConfig(embedding=embedding, task=task, training=lab.Training(epochs=60))
+    network, record = lab.train(config), lab.measure(config)
+    needed = config.relevant if not isinstance(embedding, lab.Planned) else None
+    found = diagnose(network, modulus=15, input_range=60, needed=needed, samples=1000)
+    assert [str(row) for row in found.rows] == list(config.row_names)
+    assert found.accuracy == pytest.approx(record.measured.accuracy, abs=0.15)
+    assert str(found).count("\n") >= len(found.rows)
+    for row, drop in zip(found.rows, record.row_drops(), strict=True):
+        (zeroed,) = (a for a in found.ablations if (a.label, a.kind) == (row, "zero"))
+        assert zeroed.drop == pytest.approx(drop, abs=0.2)
+
+
+def test_rows_of_other_kinds_are_named_by_the_model() -> None:
+    network = lab.train(
+        lab.ModelConfig(
+            embedding=lab.Periods((3, 5, 32)),
+            task=lab.ModularArithmetic(modulus=15, input_range=60),
+            training=lab.Training(epochs=60),
+        )
+    )
+    found = diagnose(network, modulus=15, input_range=60, needed=("3", "5"), samples=1000)
+    assert found.plan is None
+    assert (found.needed, list(found.rows)) == ({"3", "5"}, ["3", "5", "32"])
+    with pytest.raises(ValueError, match="its rows are 3, 5, 32"):
+        diagnose(network, modulus=15, input_range=60, needed=("7",))
+    with pytest.raises(ValueError, match="or one module with row_names"):
+        diagnose(nn.Linear(2, 15), modulus=15, input_range=60)
+    with pytest.raises(ValueError, match="set its attribute row_names to a name per row"):
+        diagnose(network, modulus=15, input_range=60, at=network.network)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -40,7 +40,10 @@ class Diagnosis:
     """What a network uses, and how far its answers can be trusted.
 
     Attributes:
-        plan: What the modulus needs, and the aliases in reach below the input range.
+        modulus: N.
+        input_range: r.
+        needed: The names of the rows that N needs.
+        plan: The plan of the basis with the aliases in reach below r; None for rows of other kinds.
         accuracy: Accuracy on inputs below the range.
         beyond: Accuracy on inputs from half of each number up to it, all at or above the range.
         ablations: Every row, replaced in each of the ways.
@@ -49,10 +52,13 @@ class Diagnosis:
             Below the range it is ``nan_before`` of every ablation. They all count as wrong.
     """
 
-    plan: Plan
+    modulus: int
+    input_range: int
+    needed: frozenset[int | str]
+    plan: Plan | None
     accuracy: float
     beyond: Mapping[int, float]
-    ablations: Sequence[Ablation[int]]
+    ablations: Sequence[Ablation[int | str]]
     enough: int | None = None
     nan_beyond: Mapping[int, tuple[int, int]] = field(default_factory=dict)
 
@@ -62,31 +68,32 @@ class Diagnosis:
         return self.ablations[0].diverged
 
     @property
-    def rows(self) -> dict[int, float]:
-        """The drop of each row by its prime, replaced by another input's if that was measured.
+    def rows(self) -> dict[int | str, float]:
+        """The drop of each row by its name, replaced by another input's if that was measured.
 
         The other replacements are no codes of any integer, so a network may fail on them for that
         reason alone; without "permute" the largest drop counts.
         """
-        return {p: max(a.drop for a in self._fair if a.label == p) for p in self.plan.basis.primes}
+        names = dict.fromkeys(a.label for a in self.ablations)
+        return {p: max(a.drop for a in self._fair if a.label == p) for p in names}
 
     @property
-    def unneeded(self) -> tuple[int, ...]:
-        """The primes whose rows the network uses without need, the most used first."""
+    def unneeded(self) -> tuple[int | str, ...]:
+        """The names of the rows that the network uses without need, the most used first."""
         floor = max(USED, self.ablations[0].noise_floor)
-        drops = {p: drop for p, drop in self.rows.items() if p not in self._needed and drop > floor}
+        drops = {p: drop for p, drop in self.rows.items() if p not in self.needed and drop > floor}
         return tuple(sorted(drops, key=lambda p: -drops[p]))
 
     @property
     def honest(self) -> bool:
         """Whether every answer was right, and none depended on a row that is not needed."""
-        changed = any(a.lost or a.gained for a in self._fair if a.label not in self._needed)
+        changed = any(a.lost or a.gained for a in self._fair if a.label not in self.needed)
         return not changed and {self.accuracy, *self.beyond.values()} == {1.0}
 
     @property
     def verdict(self) -> str:
         """The diagnosis in words."""
-        n, r = self.plan.modulus, self._range
+        n, r = self.modulus, self.input_range
         unwrapped = [] if self.enough is None else [
             f"No sum of inputs below {r} reaches {n}, so none wraps around: train on a range of "
             f"{self.enough} or more."
@@ -98,13 +105,16 @@ class Diagnosis:
                 f"{first.size} inputs below {r}, so nothing else is diagnosed. Train it again, for "
                 "example with a smaller learning rate."
             )
-        unseen = [] if self.plan.complete else [self.plan.explain_missing()]
+        unseen = []
+        if self.plan is not None and not self.plan.complete:
+            unseen.append(self.plan.explain_missing())
         if self.accuracy < RIGHT:
             words = [f"Has not learned the task: accuracy {self.accuracy:.3f} on inputs below {r}."]
             reasons = unseen + unwrapped
             return " ".join(words + (reasons or ["Train it longer, or give it more pairs."]))
         if self.honest:
-            return f"Uses only the primes of {n}, and was right on every input tried."
+            what = "primes of" if self.plan else "rows needed for"
+            return f"Uses only the {what} {n}, and was right on every input tried."
         words = self._unneeded_words()
         for end, (missing, size) in self.nan_beyond.items():
             if missing:
@@ -121,8 +131,8 @@ class Diagnosis:
                 f"{end}."
             )
             words += unseen + unwrapped
-            depth = max((d for _, d in self.plan.relevant), default=0) + 1
-            if not (self.unneeded or unseen) and self.plan.basis.depth > depth:
+            depth = max((d for _, d in self.plan.relevant), default=0) + 1 if self.plan else 0
+            if self.plan and not (self.unneeded or unseen) and self.plan.basis.depth > depth:
                 words.append(
                     "No row is used without need, so slow circles of deeper powers probably serve "
                     f"as constants: use depth {depth}."
@@ -139,20 +149,14 @@ class Diagnosis:
         return " ".join(words)
 
     @property
-    def _needed(self) -> set[int]:
-        return {p for p, _ in self.plan.relevant}
-
-    @property
-    def _fair(self) -> Sequence[Ablation[int]]:
+    def _fair(self) -> Sequence[Ablation[int | str]]:
         return [a for a in self.ablations if a.kind == "permute"] or self.ablations
-
-    @property
-    def _range(self) -> int:
-        assert self.plan.input_range is not None  # diagnose gives it
-        return self.plan.input_range
 
     def _unneeded_words(self) -> list[str]:
         """Name the three most used rows without need, and the aliases that they take part in."""
+        if self.plan is None:
+            names = ", ".join(map(str, self.unneeded[:3]))
+            return [f"Uses {names} without need."] if names else []
         found: dict[bool, list[tuple[str, str]]] = {True: [], False: []}
         for prime in self.unneeded[:3]:
             aliases = (a for a in (*self.plan.aliases, *self.plan.alias_pairs)
@@ -165,9 +169,9 @@ class Diagnosis:
                 *first, last = (prime for prime, _ in rows)
                 names = f"{', '.join(first)} and {last}" if first else last
                 which = "which are not factors" if first else "which is not a factor"
-                like = f" but look{'s' * (not first)} like one below {self._range}" * alike
+                like = f" but look{'s' * (not first)} like one below {self.input_range}" * alike
                 equations = f" ({', '.join(equation for _, equation in rows)})" * alike
-                words.append(f"Uses {names}, {which} of {self.plan.modulus}{like}{equations}.")
+                words.append(f"Uses {names}, {which} of {self.modulus}{like}{equations}.")
         return words
 
     def frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
@@ -175,14 +179,15 @@ class Diagnosis:
 
         If the network has diverged, accuracies and drops are missing.
         """
-        return ablation_frame(self.ablations, library, relevant=self._needed)
+        return ablation_frame(self.ablations, library, relevant=self.needed)
 
     def cliff(self, name: str) -> Cliff:
         """Return rows and accuracies as :func:`primefourier.figures.draw_cliffs` draws them."""
         from primefourier.figures import Cliff
 
-        numbers = (self._range, self.accuracy, self.beyond, self.unneeded)
-        return Cliff(name, self.rows, sorted(self._needed), *numbers)
+        needed = [row for row in self.rows if row in self.needed]
+        known = (self.input_range, self.accuracy, self.beyond, self.unneeded)
+        return Cliff(name, self.rows, needed, *known)
 
     def figure(self, name: str = "Network") -> Figure:
         """Draw the drop of every row, and accuracy against input size; needs matplotlib.
@@ -198,11 +203,11 @@ class Diagnosis:
         def write(value: float, form: str) -> str:
             return "–" if self.diverged else format(value, form)
 
-        lines = [f"accuracy {write(self.accuracy, '.4f')} on inputs below {self._range}"]
+        lines = [f"accuracy {write(self.accuracy, '.4f')} on inputs below {self.input_range}"]
         for end, accuracy in self.beyond.items():
             lines.append(f"accuracy {write(accuracy, '.4f')} on inputs {end // 2} … {end}")
         for p, drop in self.rows.items():
-            needed = " (needed)" * (p in self._needed)
+            needed = " (needed)" * (p in self.needed)
             lines.append(f"row {p}: drop {write(drop, 'z.3f')}{needed}")
         return "\n".join([*lines, self.verdict])
 
@@ -215,7 +220,8 @@ def diagnose(
     operands: int = 2,
     label: Callable[[Tensor], Tensor] | None = None,
     prepare: Callable[[Tensor], Inputs] | None = None,
-    at: PrimeFourierEmbedding | None = None,
+    at: nn.Module | None = None,
+    needed: Collection[str] | None = None,
     kinds: Sequence[Kind] = ("zero", "mean", "permute"),
     beyond: Sequence[int] | None = None,
     metric: Metric | None = None,
@@ -225,14 +231,18 @@ def diagnose(
     """Find out which rows a classifier uses, and whether it is right beyond its training range.
 
     Args:
-        model: Any torch classifier that reads integers through a PrimeFourierEmbedding.
+        model: Any torch classifier that reads integers through a PrimeFourierEmbedding, or through
+            another module whose output has rows.
         modulus: N; the task is arithmetic modulo N.
         input_range: r; it was trained on operands 0 … r - 1.
         operands: The number of integers per input.
         label: The right answers to integers (n, operands); by default their sum modulo N.
         prepare: What the model reads for integers (n, operands), such as a mapping for a model
             with named inputs; by default the integers.
-        at: The embedding, the only one of the model.
+        at: The embedding, the only one of the model. One of another kind must have ``row_names``
+            and rows (n, rows, ...) as output, as in networks of :func:`primefourier.lab.train`.
+        needed: The names of the rows that N needs, if the embedding is of another kind; by default
+            none is known to be needed.
         kinds: The ways of replacing a row, see :func:`ablate`.
         beyond: Ends b of further test sets, integers b/2 … b - 1; by default 2r and some powers of
             ten up to 10^18.
@@ -253,9 +263,16 @@ def diagnose(
     >>> print(diagnose(Adder(), modulus=5, input_range=100).verdict)
     Uses only the primes of 5, and was right on every input tried.
     """
-    embedding = _only_embedding(model)
-    if at is not None and at is not embedding:
+    embedding = _find_rows(model) if at is None else at
+    basis = embedding.basis if isinstance(embedding, PrimeFourierEmbedding) else None
+    groups: Mapping[int | str, Tensor] = _groups(embedding)
+    if basis is not None and at is not None and at is not _find_rows(model):
         raise ValueError("at must be the PrimeFourierEmbedding of the model, got another module")
+    if needed is not None and (basis is not None or not {*needed} <= groups.keys()):
+        raise ValueError(
+            "needed must name rows of an embedding that is no PrimeFourierEmbedding, got "
+            f"{needed!r:.80}; its rows are {', '.join(map(str, groups))}"
+        )
     r = as_integer(input_range, "input_range", at_least=2)
     count = as_integer(samples, "samples", at_least=_LEAST_SAMPLES)
     n = as_integer(modulus, "modulus", at_least=2)
@@ -296,7 +313,7 @@ def diagnose(
             model,
             prepare(inside),
             label(inside),
-            feature_groups(embedding.basis, "prime"),
+            groups,
             at=embedding,
             kind=kind,
             metric=metric,
@@ -307,8 +324,12 @@ def diagnose(
         raise ValueError(f"kinds must name at least one of {get_args(Kind)}, got none")
     tests = {end: draw(end // 2, end) for end in ends}
     nothing = {e: _ablate_nothing(model, embedding, prepare(x), label(x)) for e, x in tests.items()}
+    planned = None if basis is None else plan(n, basis, input_range=r)
     return Diagnosis(
-        plan(n, embedding.basis, input_range=r),
+        n,
+        r,
+        frozenset((needed or ()) if planned is None else (p for p, _ in planned.relevant)),
+        planned,
         found[0].accuracy,
         {end: far.accuracy for end, far in nothing.items()},
         found,
@@ -324,13 +345,29 @@ def _ablate_nothing(
     return ablate(model, inputs, labels, {0: torch.tensor(False)}, at=at)[0]
 
 
-def _only_embedding(model: nn.Module) -> PrimeFourierEmbedding:
+def _find_rows(model: nn.Module) -> nn.Module:
+    """Return the only embedding of a model: of primes, or of another kind with named rows."""
     if not isinstance(model, nn.Module):
         raise TypeError(f"model must be a torch module, got a {type(model).__name__}")
-    found = [module for module in model.modules() if isinstance(module, PrimeFourierEmbedding)]
+    found: list[nn.Module] = [m for m in model.modules() if isinstance(m, PrimeFourierEmbedding)]
+    found = found or [module for module in model.modules() if hasattr(module, "row_names")]
     if len(found) != 1:
         raise ValueError(
-            f"the model must have one PrimeFourierEmbedding, through which it reads all integers, "
-            f"got {len(found)}"
+            "the model must have one PrimeFourierEmbedding, or one module with row_names, through "
+            f"which it reads all integers, got {len(found)}"
         )
     return found[0]
+
+
+def _groups(embedding: nn.Module) -> Mapping[Any, Tensor]:
+    """Return the features of each row of an embedding."""
+    if isinstance(embedding, PrimeFourierEmbedding):
+        return feature_groups(embedding.basis, "prime")
+    names: Any = getattr(embedding, "row_names", None)
+    if not isinstance(names, list | tuple) or len({*names}) < len(names) or not names:
+        raise ValueError(
+            f"at must be a PrimeFourierEmbedding or a module with row_names, got a "
+            f"{type(embedding).__name__}; set its attribute row_names to a name per row"
+        )
+    masks = torch.eye(len(names), dtype=torch.bool).unsqueeze(-1)
+    return dict(zip(map(str, names), masks, strict=True))

@@ -125,8 +125,7 @@ def _model(basis: PrimeBasis, modulus: int, input_range: int, seed: int) -> Mode
 
 def _as_data(found: Diagnosis) -> dict[str, Any]:
     return {
-        "primes": found.plan.basis.primes,
-        "depth": found.plan.basis.depth,
+        "primes": [*found.rows],
         "accuracy": found.accuracy,
         "beyond": {str(end): accuracy for end, accuracy in found.beyond.items()},
         "drops": {str(prime): drop for prime, drop in found.rows.items()},
@@ -137,7 +136,7 @@ def _as_data(found: Diagnosis) -> dict[str, Any]:
 
 def _print_results(cheater: Diagnosis, honest: Diagnosis) -> None:
     first, second = _names(cheater, honest)
-    rows = [[f"below {cheater.plan.input_range}", *_pair(cheater.accuracy, honest.accuracy)]]
+    rows = [[f"below {cheater.input_range}", *_pair(cheater.accuracy, honest.accuracy)]]
     rows += [
         [f"{_short(end // 2)} to {_short(end)}", *_pair(accuracy, honest.beyond[end])]
         for end, accuracy in cheater.beyond.items()
@@ -148,9 +147,9 @@ def _print_results(cheater: Diagnosis, honest: Diagnosis) -> None:
 
 
 def _names(cheater: Diagnosis, honest: Diagnosis) -> tuple[str, str]:
-    *first, last = map(str, honest.plan.basis.primes)
+    *first, last = map(str, honest.rows)
     primes = f"{', '.join(first)} and {last}" if first else last
-    return f"{len(cheater.plan.basis.primes)} primes, 6 powers", f"{primes} alone"
+    return f"{len(cheater.rows)} primes, 6 powers", f"{primes} alone"
 
 
 def _pair(*accuracies: float) -> list[str]:
@@ -175,7 +174,7 @@ def _draw(cheater: Diagnosis, honest: Diagnosis, out: Path) -> None:
 
     names = _names(cheater, honest)
     networks = [found.cliff(name) for name, found in zip(names, (cheater, honest), strict=True)]
-    n, r = cheater.plan.modulus, cheater.plan.input_range
+    n, r = cheater.modulus, cheater.input_range
     title = f"(a + b) mod {n}, trained on integers below {r}"
     if cheater.accuracy >= RIGHT > min(cheater.beyond.values()):
         title = f"Perfect in range, wrong beyond: {title}"

@@ -49,12 +49,12 @@ class Cliff:
     """
 
     name: str
-    drops: Mapping[int, float]
-    relevant: Sequence[int]
+    drops: Mapping[int | str, float]
+    relevant: Sequence[int | str]
     input_range: int
     accuracy: float
     beyond: Mapping[int, float]
-    unneeded: Sequence[int] = ()
+    unneeded: Sequence[int | str] = ()
 
 
 def draw_cliffs(networks: Sequence[Cliff], *, title: str, caption: str = "") -> Figure:

@@ -25,10 +25,10 @@ from primefourier.lab.embeddings import Characters, PrimeFourier
 from primefourier.lab.fast_training import applies_to, train_fast
 from primefourier.lab.modules import (
     CharacterReader,
+    FixedRows,
     JoinedModel,
     PrimeReader,
     RowNetwork,
-    RowReader,
 )
 from primefourier.lab.parts import PARTS, UnknownPart, describe_part
 from primefourier.lab.provenance import provenance_now
@@ -115,7 +115,7 @@ def train(
         return CharacterReader(embedding.places(), model)
     if isinstance(model, JoinedModel):
         return model
-    return RowReader(partial(read_integers, config=config), model)
+    return JoinedModel(FixedRows(partial(read_integers, config=config), config.row_names), model)
 
 
 def _measure(config: ModelConfig, *, device: str) -> Measurement:

@@ -203,25 +203,62 @@ class Table(nn.Module):
 
 
 class JoinedModel(nn.Module):
-    """An embedding with parameters and the network that reads its rows, trained together.
+    """An embedding that gives rows, and the network that reads them.
+
+    Args:
+        embedding: A module from integers (n, operands) to rows, with ``row_names``, so that
+            ``analysis.diagnose`` finds them.
+        network: The network that reads the rows.
 
     Shape:
         integers (n, operands) → (n, classes) logits.
     """
 
-    def __init__(self, embedding: nn.Module, network: nn.Module) -> None:
+    def __init__(self, embedding: TrainedRows | FixedRows, network: nn.Module) -> None:
         super().__init__()
         self.embedding, self.network = embedding, network
 
-    def features(self, integers: Tensor) -> Tensor:
-        """Return the joined rows of all operands."""
+    def forward(self, integers: Tensor) -> Tensor:
+        """Return the logits of a batch of integers."""
+        logits: Tensor = self.network(self.embedding(integers))
+        return logits
+
+
+class TrainedRows(nn.Module):
+    """The joined rows of an embedding with parameters.
+
+    Shape:
+        integers (n, operands) → (n, rows, operands · width).
+    """
+
+    def __init__(self, embedding: nn.Module, row_names: Sequence[str]) -> None:
+        super().__init__()
+        self.embedding, self.row_names = embedding, tuple(row_names)
+
+    def forward(self, integers: Tensor) -> Tensor:
+        """Return the joined rows of a batch of integers."""
         rows = self.embedding(integers.flatten()).unflatten(0, tuple(integers.shape))
         return join_operands(rows)
 
+
+class FixedRows(nn.Module):
+    """The joined rows of a fixed embedding of the laboratory.
+
+    Args:
+        read: Gives the rows of integers (n, operands).
+        row_names: The names of the rows.
+
+    Shape:
+        integers (n, operands) → (n, rows, operands · width).
+    """
+
+    def __init__(self, read: Callable[[NDArray[Any]], Tensor], row_names: Sequence[str]) -> None:
+        super().__init__()
+        self._read, self.row_names = read, tuple(row_names)
+
     def forward(self, integers: Tensor) -> Tensor:
-        """Return the logits of a batch of integers."""
-        logits: Tensor = self.network(self.features(integers))
-        return logits
+        """Return the joined rows of a batch of integers."""
+        return self._read(integers.cpu().numpy()).to(integers.device)
 
 
 def spread_rows(codes: Tensor, places: Tensor) -> Tensor:
@@ -269,36 +306,3 @@ class PrimeReader(nn.Module):
         codes = self.embedding(integers).unflatten(-1, (len(self.embedding.basis.primes), -1))
         logits: Tensor = self.network(join_operands(codes))
         return logits
-
-
-class RowReader(nn.Module):
-    """A fixed embedding of the laboratory, and a network that reads its rows.
-
-    Args:
-        read: Gives the joined rows (n, rows, operands · width) of integers (n, operands).
-        network: The network that reads them.
-
-    Shape:
-        integers (n, operands) → (n, classes) logits.
-    """
-
-    def __init__(self, read: Callable[[NDArray[Any]], Tensor], network: nn.Module) -> None:
-        super().__init__()
-        self.embedding, self.network = _Rows(read), network
-
-    def forward(self, integers: Tensor) -> Tensor:
-        """Return the logits of a batch of integers."""
-        logits: Tensor = self.network(self.embedding(integers))
-        return logits
-
-
-class _Rows(nn.Module):
-    """The rows of a fixed embedding, where an ablation finds them."""
-
-    def __init__(self, read: Callable[[NDArray[Any]], Tensor]) -> None:
-        super().__init__()
-        self._read = read
-
-    def forward(self, integers: Tensor) -> Tensor:
-        """Return the joined rows of a batch of integers."""
-        return self._read(integers.cpu().numpy()).to(integers.device)

@@ -18,7 +18,7 @@ from primefourier.analysis.answers import right_answers
 from primefourier.lab import tasks
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.embeddings import PrimeFourier
-from primefourier.lab.modules import JoinedModel, join_operands
+from primefourier.lab.modules import JoinedModel, TrainedRows, join_operands
 from primefourier.lab.parts import InputShape
 
 Observe = Callable[[nn.Module], None]
@@ -159,7 +159,7 @@ def new_model(config: ModelConfig, data: Data) -> nn.Module:
         )
     if trained is None:
         return network.to(data.device, values.dtype)
-    return JoinedModel(trained, network).to(data.device)
+    return JoinedModel(TrainedRows(trained, config.row_names), network).to(data.device)
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,8 @@ class Trained:
     def features(self, inputs: Inputs) -> Tensor:
         """Return the features that the network itself reads."""
         if isinstance(self.model, JoinedModel):
-            return self.model.features(inputs.values)
+            rows: Tensor = self.model.embedding(inputs.values)
+            return rows
         return inputs.values
 
     @property
