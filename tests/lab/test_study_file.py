@@ -1,23 +1,28 @@
 """Studies from a Python file, and parts that workers load from it."""
 
+import json
+import os
+import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
 import pytest
-from chaos.dask_cluster import DaskCluster
-from primefourier.cluster import ClusterError, remote_client
-from primefourier.lab.train_models import train_on
 
 from primefourier import lab
-from primefourier.lab import parts
+from primefourier.lab import ModelConfig, parts
+from primefourier.lab.pool import train_models
+from primefourier.lab.provenance import versions
 from primefourier.lab.studies.study_file import (
     SourceError,
+    files_of,
     find_sources,
-    load_sources,
     read_study_file,
+    require_sources,
 )
+from primefourier.lab.worker import train_task
 from small_models import small_config
 
 STUDY = """
@@ -29,7 +34,7 @@ from primefourier import lab
 @lab.register
 @dataclass(frozen=True)
 class Halves:
-    name: ClassVar[str] = "halves-{name}"
+    name: ClassVar[str] = "halves"
     version: ClassVar[int] = 1
     def row_names(self):
         return ["even", "odd"]
@@ -53,20 +58,52 @@ study = lab.Study("halves", [
 
 @pytest.fixture
 def study_file(tmp_path: Path) -> Path:
-    """A file whose parts have a name of their own in each test."""
+    """A file that defines a part and a study."""
     file = tmp_path / "study.py"
-    file.write_text(STUDY.replace("{name}", tmp_path.name[-60:]))
+    file.write_text(STUDY)
     return file
+
+
+def with_helper(folder: Path, value: int, *, where: str = "at once") -> Path:
+    """Write a study whose rows are a number from a module beside it, and that module."""
+    folder.mkdir(exist_ok=True)
+    (folder / "helper.py").write_text(f"VALUE = {value}\n")
+    text = STUDY.replace("bits.float()", "(0 * bits.float() + VALUE)")
+    top = "from helper import VALUE\n" if where == "at once" else ""
+    inner = "" if where == "at once" else "        from helper import VALUE\n"
+    text = text.replace("        bits =", f"{inner}        bits =")
+    (folder / "study.py").write_text(top + text)
+    return folder / "study.py"
+
+
+def ask(config: ModelConfig) -> dict[str, Any]:
+    """Let this process answer as a worker that lives for more than one run."""
+    task = {
+        "config": config.to_dict(),
+        "files": files_of(config),
+        "sources": find_sources([config]),
+        "versions": versions(),
+        "device": "cpu",
+        "probe": False,
+    }
+    return dict(json.loads(train_task(json.dumps(task))))
+
+
+def rows_used(config: ModelConfig, monkeypatch: pytest.MonkeyPatch) -> set[float]:
+    """Return the values that the rows of a model had when a worker trained it."""
+    seen: set[float] = set()
+    check = "primefourier.lab.training._check_rows"
+    monkeypatch.setattr(check, lambda rows, *_: seen.update(rows.flatten().tolist()))
+    assert ask(config)["error"] is None
+    return seen
 
 
 def test_a_file_defines_parts_and_a_study(study_file: Path) -> None:
     (study,) = read_study_file(study_file)
     assert (study.name, len(study.configs)) == ("halves", 4)
     assert read_study_file(str(study_file))[0] is study, "a file is run once"
-    sources = find_sources(study.configs)
-    assert list(sources) == [str(study_file)]
+    assert list(find_sources(study.configs)) == [str(study_file)]
     assert find_sources([small_config()]) == {}
-    load_sources(sources)
     measured = lab.measure(study.configs[0]).measured
     assert (measured.row_names, measured.relevant) == (("even", "odd"), ("even",))
 
@@ -80,35 +117,84 @@ def test_workers_load_the_file_by_its_path(study_file: Path, tmp_path: Path) -> 
     run = lab.open(tmp_path / "out")
     assert {r.config.key: r.measurement for r in run.records} == here
     assert run.studies[0].name == "halves"
+    assert not list(tmp_path.rglob("__pycache__")), "nothing is written beside a study"
 
 
 @pytest.mark.process
-def test_a_worker_without_the_file_or_with_another_one_is_an_error(
+def test_a_file_may_import_modules_and_packages_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "__init__.py").write_text("from .deep import EPOCHS\n")
+    (tmp_path / "own" / "deep.py").write_text("EPOCHS = 1\n")
+    file = with_helper(tmp_path, 3)
+    file.write_text("from own import EPOCHS\n" + file.read_text().replace("=2)", "=EPOCHS)"))
+    (study,) = read_study_file(file)
+    (digests,) = find_sources(study.configs).values()
+    names = {str(Path(name).relative_to(tmp_path)) for name in digests}
+    assert names == {"study.py", "helper.py", "own/__init__.py", "own/deep.py"}
+    assert not {"helper", "own"} & sys.modules.keys(), "another folder may have such modules"
+    found = list(train_models(study.configs[:2], workers=1))
+    assert [record.error for record in found] == [None, None]
+    assert found[0].measurement == lab.measure(study.configs[0]).measurement
+
+
+def test_modules_beside_a_file_may_be_imported_when_they_are_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = with_helper(tmp_path / "a", 3, where="later")
+    second = with_helper(tmp_path / "b", 5, where="later")
+    for file, value in ((first, 3), (second, 5), (first, 3)):
+        (study,) = read_study_file(file)
+        assert rows_used(study.configs[0], monkeypatch) == {value}
+        (record,) = train_models(study.configs[:1], workers=0)
+        assert record.error is None
+
+
+def test_an_edited_file_or_module_counts_on_living_workers_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for value in (3, 4):
+        file = with_helper(tmp_path, value)
+        (study,) = read_study_file(file)
+        assert rows_used(study.configs[0], monkeypatch) == {value}
+    file.write_text(file.read_text().replace("+ VALUE", "+ VALUE + 1"))
+    assert rows_used(read_study_file(file)[0].configs[0], monkeypatch) == {5}
+    with pytest.raises(SourceError, match="its file was changed and read again"):
+        find_sources(study.configs)
+
+
+def test_two_files_may_use_one_name_but_not_in_one_sweep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [with_helper(tmp_path / name, value) for name, value in (("a", 3), ("b", 5))]
+    (first,), (second,) = map(read_study_file, files)
+    for study, value in ((first, 3), (second, 5), (first, 3)):
+        assert rows_used(study.configs[0], monkeypatch) == {value}
+    with pytest.raises(SourceError, match=r"two classes with the name 'halves', .*(a|b)/study\.py"):
+        find_sources([first.configs[0], second.configs[1]])
+
+
+def test_a_function_that_makes_classes_must_name_them(tmp_path: Path) -> None:
+    file = tmp_path / "study.py"
+    body = STUDY[STUDY.index("@lab") : STUDY.index("study =")]
+    factory = "def make():\n" + "".join(f"    {line}\n" for line in body.splitlines())
+    file.write_text(STUDY[: STUDY.index("@lab")] + factory + "make()\nmake()\n")
+    with pytest.raises(SourceError, match=r"the same lines define make\.\S+Halves twice"):
+        read_study_file(file)
+
+
+def test_a_worker_without_the_file_or_with_another_one_says_so(
     study_file: Path, tmp_path: Path
 ) -> None:
     (study,) = read_study_file(study_file)
-    (sources,) = [find_sources(study.configs)]
+    sources = find_sources(study.configs)
     study_file.write_text(study_file.read_text() + "\n# changed\n")
-    with pytest.raises(SourceError, match="of this worker differs; all machines must share it"):
-        load_sources(sources)
-    study_file.unlink()
-    with pytest.raises(SourceError, match="this worker has no file"):
-        load_sources(sources)
-
-
-@pytest.mark.process
-def test_a_cluster_whose_workers_cannot_run_the_file_ends_the_sweep(
-    study_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (study,) = read_study_file(study_file)
-    gone = {str(study_file.with_name("gone.py")): "0"}
-    monkeypatch.setattr("primefourier.lab.train_models.find_sources", lambda _configs: gone)
-    with (
-        DaskCluster(tmp_path, workers=1) as cluster,
-        remote_client(cluster.address) as client,
-        pytest.raises(ClusterError, match=r"worker cannot train models: .* has no file \S+gone.py"),
-    ):
-        list(train_on(client, list(study.configs), device="cpu"))
+    require_sources(sources)  # which this process has loaded as they were
+    elsewhere = {str(tmp_path / "copy.py"): {str(tmp_path / "copy.py"): "0"}}
+    with pytest.raises(SourceError, match=r"it has no file .*copy\.py; all machines must share it"):
+        require_sources(elsewhere)
+    (tmp_path / "copy.py").write_text("x = 1")
+    with pytest.raises(SourceError, match=r"copy\.py is not the one that the sweep began with"):
+        require_sources(elsewhere)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +202,8 @@ def test_a_cluster_whose_workers_cannot_run_the_file_ends_the_sweep(
     [
         ("x = 1", ValueError, r"must define study = lab.Study\(name, configs\), .* got NoneType"),
         ("study = 3", ValueError, "must define study .* got int"),
-        ("raise KeyError('no')", SourceError, "cannot be run: KeyError: 'no'"),
+        ("raise KeyError('no')", SourceError, "line 1, cannot be run: KeyError: 'no'"),
+        ("import sys; sys.exit(0)", SourceError, "line 1, cannot be run: SystemExit: 0"),
         ("def", SourceError, "cannot be run: SyntaxError"),
         ("import no_such_module", SourceError, "cannot be run: ModuleNotFoundError"),
     ],
@@ -135,6 +222,13 @@ def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
         read_study_file(tmp_path / "none.py")
 
 
+def test_a_file_that_changes_the_folder_leaves_it_as_it_was(study_file: Path) -> None:
+    before = Path.cwd()
+    study_file.write_text("import os\nos.chdir('/')\n" + STUDY)
+    read_study_file(study_file)
+    assert Path.cwd() == before
+
+
 def test_a_file_that_starts_a_sweep_when_imported_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "study.py"
     file.write_text(
@@ -150,11 +244,45 @@ def test_a_file_that_starts_a_sweep_when_imported_is_refused(tmp_path: Path) -> 
 
 
 def test_parts_that_are_in_no_file_need_this_process(
-    study_file: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch, small_part: Callable[[], Any]
 ) -> None:
-    (study,) = read_study_file(study_file)
-    part: Any = type(study.configs[0].embedding)
-    monkeypatch.delattr(sys.modules[part.__module__], "__file__")
+    monkeypatch.delattr(sys.modules[__name__], "__file__")
+    part = lab.register(small_part())
     assert parts.source_of(part) is None
-    with pytest.raises(SourceError, match=r"Halves is not defined in a file, .* workers=0"):
-        find_sources(study.configs)
+    config = ModelConfig(embedding=part(), task=small_config().task)
+    with pytest.raises(SourceError, match=r"is not defined in a file, .* workers=0"):
+        find_sources([config])
+
+
+@pytest.fixture
+def small_part() -> Callable[[], Any]:
+    """Make a class that is not registered."""
+    space: dict[str, Any] = {"__name__": __name__}
+
+    def make() -> Any:
+        body = STUDY[: STUDY.index("study =")].replace("@lab.register\n", "")
+        exec(body, space)
+        return space["Halves"]
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"numpy": "0.1", "torch": "0.2"}, "has numpy .* instead of 0.1, torch .* instead of 0.2"),
+        ({"python": "3.9.1"}, r"has python 3\.\d+ instead of 3\.9; install the same versions"),
+        ({"torch": versions()["torch"].partition("+")[0] + "+other"}, None),
+    ],
+)
+def test_a_worker_with_other_versions_refuses(changes: dict[str, str], message: str | None) -> None:
+    config = small_config(epochs=1)
+    task = {"config": config.to_dict(), "files": {}, "sources": {}, "device": "cpu", "probe": False}
+    task["versions"] = versions() | changes
+    found = json.loads(train_task(json.dumps(task)))
+    if message is None:
+        assert found["error"] is None
+    else:
+        assert set(found) == {"refused"}
+        assert f"worker {os.getpid()} on " in found["refused"]
+        assert re.search(message, found["refused"])

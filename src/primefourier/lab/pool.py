@@ -139,7 +139,7 @@ class _Crew:
 
     def __init__(self) -> None:
         self._lock, self._over, self._mine = threading.Lock(), False, threading.local()
-        self._processes: list[subprocess.Popen[str]] = []
+        self._processes: set[subprocess.Popen[str]] = set()
 
     def ask(self, task: str) -> str:
         """Have a task done by the process of this thread; one that ends is replaced."""
@@ -150,8 +150,10 @@ class _Crew:
                 ready += process.stdout.readline()
                 print(task, file=process.stdin, flush=True)
                 if answer := str(process.stdout.readline()):
+                    if json.loads(answer).get("error"):  # a part may have left anything behind
+                        self._end_mine(process, 0.0)
                     return answer
-            self._mine.process, code = None, _end(process)
+            code = self._end_mine(process, 1.0)
             ending = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
             if not self._over:
                 _LOG.warning("a worker process ended (%s) and is replaced", ending)
@@ -172,18 +174,23 @@ class _Crew:
                 start_new_session=True,  # Ctrl-C is for the driver alone
                 env={"OMP_NUM_THREADS": "1", **os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
             )
-            self._processes.append(process)
+            self._processes.add(process)
         return process
+
+    def _end_mine(self, process: subprocess.Popen[str], patience: float) -> int:
+        self._mine.process, code = None, _end(process, patience)
+        self._processes.discard(process)  # whose number another process may get
+        return code
 
     def end(self) -> None:
         """End all processes, whatever they do; they have nothing to save."""
         with self._lock:
             self._over = True
-        for process in self._processes:
-            _end(process, patience=0.0)
+        for process in self._processes.copy():
+            _end(process, 0.0)
 
 
-def _end(process: subprocess.Popen[str], patience: float = 1.0) -> int:
+def _end(process: subprocess.Popen[str], patience: float) -> int:
     """End a process, which may be ending, with those that it started; return its exit code."""
     with suppress(subprocess.TimeoutExpired):
         process.wait(patience)

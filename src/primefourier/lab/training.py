@@ -66,6 +66,7 @@ def make_data(
     samples = config.task.draw(config.seed)
 
     def convert(examples: tasks.Examples) -> Inputs:
+        _check_labels(examples.labels, config.task)
         values = read_integers(examples.inputs, config, dtype=dtype)
         return Inputs(values.to(device), torch.from_numpy(examples.labels).to(device))
 
@@ -78,6 +79,16 @@ def make_data(
             f"examples of shapes {sorted(shapes)}"
         )
     return data
+
+
+def _check_labels(labels: Any, task: Any) -> None:
+    """Raise ValueError for labels that no logit stands for, which would count as wrong answers."""
+    if not labels.size or labels.min() < 0 or labels.max() >= task.classes:
+        found = f"{labels.min()} to {labels.max()}" if labels.size else "none"
+        raise ValueError(
+            f"labels of {type(task).__name__} must be 0 to classes - 1 = {task.classes - 1}, got "
+            f"{found}"
+        )
 
 
 def read_integers(

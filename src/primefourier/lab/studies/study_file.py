@@ -91,7 +91,9 @@ def find_sources(configs: Iterable[ModelConfig]) -> Sources:
                 f"the models of a sweep must not use two classes with the name {part.name!r}, got "
                 f"one more from {file}; give it another name, or run one study at a time"
             )
-        if file is None or not file.is_file():
+        if file is not None and not file.is_file():
+            raise SourceError(f"there is no file {file} any more, which defines {part.__name__}")
+        if file is None:
             raise SourceError(
                 f"{part.__qualname__} is not defined in a file, or its file was changed and read "
                 "again, so workers cannot import it; put it into a file, make the study again, or "
