@@ -348,7 +348,7 @@ def test_a_network_of_the_laboratory_is_diagnosed_whatever_its_embedding(embeddi
     needed = config.relevant if not isinstance(embedding, lab.Planned) else None
     found = diagnose(network, modulus=15, input_range=60, needed=needed, samples=1000)
     assert [str(row) for row in found.rows] == list(config.row_names)
-    assert found.accuracy == pytest.approx(record.measured.accuracy, abs=0.15)
+    assert found.accuracy > record.measured.accuracy - 0.1
     assert str(found).count("\n") >= len(found.rows)
     for row, drop in zip(found.rows, record.row_drops(), strict=True):
         (zeroed,) = (a for a in found.ablations if (a.label, a.kind) == (row, "zero"))
@@ -365,10 +365,10 @@ def test_rows_of_other_kinds_are_named_by_the_model() -> None:
     )
     found = diagnose(network, modulus=15, input_range=60, needed=("3", "5"), samples=1000)
     assert found.plan is None
-    assert (found.needed, list(found.rows)) == ({"3", "5"}, ["3", "5", "32"])
+    assert (sorted(map(str, found.needed)), list(found.rows)) == (["3", "5"], ["3", "5", "32"])
     with pytest.raises(ValueError, match="its rows are 3, 5, 32"):
         diagnose(network, modulus=15, input_range=60, needed=("7",))
     with pytest.raises(ValueError, match="or one module with row_names"):
         diagnose(nn.Linear(2, 15), modulus=15, input_range=60)
     with pytest.raises(ValueError, match="set its attribute row_names to a name per row"):
-        diagnose(network, modulus=15, input_range=60, at=network.network)
+        diagnose(network, modulus=15, input_range=60, at=nn.Linear(2, 2))

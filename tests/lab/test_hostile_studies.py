@@ -40,10 +40,9 @@ def run(cases: dict[str, Case], folder: Path) -> Ended:
     assert "Measured" in done.stdout or done.returncode, done.stderr
     errors = {}
     if (folder / "out").exists():
-        with read_store(folder / "out") as store:
-            for record in store.records():
-                config = record.config.to_dict()
-                errors[f"{config['embedding']['evil']}, {config['seed']}"] = record.error
+        for record in read_store(folder / "out").records:
+            config = record.config.to_dict()
+            errors[f"{config['embedding']['evil']}, {config['seed']}"] = record.error
     return done.returncode, done.stderr, errors
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from disk import fill
 
+from disk import fill
 from primefourier import lab
 from primefourier.lab import ModelConfig, measurement, training
 from primefourier.lab.cost import model_flops

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -49,12 +50,12 @@ class Cliff:
     """
 
     name: str
-    drops: Mapping[int | str, float]
-    relevant: Sequence[int | str]
+    drops: Mapping[Any, float]
+    relevant: Sequence[Any]
     input_range: int
     accuracy: float
     beyond: Mapping[int, float]
-    unneeded: Sequence[int | str] = ()
+    unneeded: Sequence[Any] = ()
 
 
 def draw_cliffs(networks: Sequence[Cliff], *, title: str, caption: str = "") -> Figure:

@@ -13,6 +13,7 @@ from primefourier.lab.embeddings import (
     Characters,
     LearnedTable,
     Periods,
+    Planned,
     PrimeFourier,
     ShuffledPrimeFourier,
 )
@@ -57,6 +58,7 @@ __all__ = [
     "ModularArithmetic",
     "Network",
     "Periods",
+    "Planned",
     "PrimeFourier",
     "RowClassifier",
     "Run",

@@ -174,8 +174,7 @@ def register(part: PartClass) -> PartClass:
     def has(method: str) -> bool:
         return callable(getattr(part, method, None))
 
-    fitted = has("for_task")
-    kinds = [k for k, m in _METHODS.items() if has(m) or (k == "embedding" and fitted)]
+    fitted, kinds = has("for_task"), _kinds_of(part)
     if len(kinds) != 1:
         wanted = ", ".join(f"{method} ({kind})" for kind, method in _METHODS.items())
         raise TypeError(f"{title} must have exactly one of these methods: {wanted}")
@@ -189,6 +188,12 @@ def register(part: PartClass) -> PartClass:
     _sources.setdefault(part, _file_of(part))
     activate({(kinds[0], name): part})
     return part
+
+
+def _kinds_of(part: type[Any]) -> list[str]:
+    """Return the kinds of part that a class is one of, by its methods."""
+    methods = [*_METHODS.items(), ("embedding", "for_task")]
+    return list(dict.fromkeys(k for k, name in methods if callable(getattr(part, name, None))))
 
 
 def _refuse_taken(taken: type[Any], part: type[Any], method: str) -> None:
@@ -251,7 +256,7 @@ def _file_of(part: type[Any]) -> Path | None:
 
 def is_registered(part: object, kind: str) -> bool:
     """Return whether an object is a registered part of one kind."""
-    return type(part) in _sources and callable(getattr(part, _METHODS[kind], None))
+    return type(part) in _sources and kind in _kinds_of(type(part))
 
 
 def part_as_data(part: Any) -> dict[str, Any]:
