@@ -13,10 +13,10 @@ HASHED = $(if $(filter no,$(HASHES)),,--no-build-isolation)
 # than there are cores, since some tests wait for processes of their own.
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 SIDE_BY_SIDE = --numprocesses $(WORKERS) --maxprocesses 8 --dist loadfile --no-loadscope-reorder
-QUICK = -m 'not process and not browser and not slow'
+QUICK = -m 'not process and not browser and not slow and not faults'
 
 .DEFAULT_GOAL := help
-.PHONY: help install chromium reproduce paper test quicktest coverage check format bench chaos fuzz trials findings screenshots docs dist release lock licences clean
+.PHONY: help install chromium reproduce paper test quicktest coverage check format bench faults trials findings screenshots docs dist release lock licences clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -58,7 +58,7 @@ chromium:
 	echo 'The tests of the page need Chromium: install it, or set CHROMIUM=/path/to/it'
 
 test: $(VENV)/.tested chromium ## Run every test, the examples of the documentation included
-	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m 'not faults'
 
 quicktest coverage: WORKERS = logical
 quicktest: $(VENV)/.tested ## Run the tests that start no process and no browser, in less than a minute
@@ -82,11 +82,8 @@ format: install ## Reformat the code
 bench: install chromium ## Measure the speeds, side by side in one run
 	$(BIN)/python -m benchmarks
 
-chaos: install ## Break sweeps on purpose, and count the records that are lost
-	$(BIN)/python -m chaos
-
-fuzz: install ## Throw 100 000 damaged and hostile files at everything that reads
-	$(BIN)/python -m chaos.fuzz
+faults: $(VENV)/.tested ## Kill writers, mutate stores and run hostile studies, some thousands of times
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m faults
 
 trials: install ## Train some networks more, turn two of their circles together, and put slow ones back
 	$(BIN)/python -m studies.two_blocks
