@@ -106,15 +106,20 @@ def beyond(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_summary_names_the_axes_and_their_values(pfe: Pfe, beyond: Path, small: Path) -> None:
+def test_a_summary_has_a_line_per_configuration_the_worst_first(
+    pfe: Pfe, beyond: Path, small: Path
+) -> None:
     code, out, _ = pfe("summary", str(beyond))
     assert code == 0
     title, head, _, *rows = [line.split() for line in out.splitlines()]
-    assert title == ["mine"]
-    numbers = ["seeds", "accuracy", "relevant", "other", "<2000", "<1e18"]
-    assert head == ["epochs", "modulus", "depth", *numbers]
-    places = [(e, n, d) for e in "12" for n in "57" for d in "12"]
-    assert [tuple(row[:3]) for row in rows[:8]] == places
+    assert title == ["mine,", "2", "seeds,", "rows", "3", "5", "7"]
+    assert head == ["acc.", "rel.", "other", "2000", "10^18"]
+    places = {
+        (f"epochs={e}", f"modulus={n}", f"depth={d}") for e in "12" for n in "57" for d in "12"
+    }
+    assert {tuple(row[:3]) for row in rows[:8]} == places
+    worst = [min(float(word) for word in (row[3], *row[6:])) for row in rows[:8]]
+    assert worst == sorted(worst)
     run = lab.open(beyond)
     found = {tuple(row[:3]): row[3:] for row in rows[:8]}
     records = [
@@ -124,18 +129,26 @@ def test_summary_names_the_axes_and_their_values(pfe: Pfe, beyond: Path, small: 
         and record.config.training.epochs == 2
     ]
     assert len(records) == 2
-    seeds, accuracy, relevant, _, *ends = found["2", "7", "2"]
-    assert seeds == "2"
-    assert accuracy == f"{mean(record.measured.accuracy for record in records):.3f}"
-    assert relevant == f"{mean(record.measured.drops[2] for record in records):.3f}"
+    accuracy, relevant, _, *ends = found["epochs=2", "modulus=7", "depth=2"]
+    assert accuracy == f"{mean(record.measured.accuracy for record in records):.2f}"
+    assert relevant == f"{mean(record.measured.drops[2] for record in records):.2f}"
     for text, end in zip(ends, ("2000", str(10**18)), strict=True):
-        assert text == f"{mean(r.measured.accuracy_beyond[end] for r in records):.3f}"
-    assert "is ablated (zero); then accuracy on integers below" in " ".join(out.split())
-    shown = [line.split() for line in pfe("summary", str(small))[1].splitlines()]
-    assert (["exp1"] in shown, ["exp2"] in shown) == (True, True)
-    assert ["|P|", "r", "seeds", "accuracy", "relevant", "other"] in shown
-    assert ["N", "r", "seeds", "accuracy", "relevant", "other"] in shown
-    assert ["4", "100", "1"] in [row[:3] for row in shown]
+        assert text == f"{mean(r.measured.accuracy_beyond[end] for r in records):.2f}"
+    shown = pfe("summary", str(small))[1]
+    assert "exp1, 1 seed, rows 3 5 7 11\n" in shown
+    assert "|P|=4 r=100" in shown
+    assert max(map(len, (out + shown).splitlines())) <= 80
+
+
+def test_a_summary_shows_the_worst_unless_all_are_requested(pfe: Pfe, tmp_path: Path) -> None:
+    configs = [small_config(modulus=n, epochs=1, seed=n) for n in range(2, 25)]
+    lab.run([lab.Study("mine", configs)], tmp_path / "mine", workers=0)
+    lines = pfe("summary", str(tmp_path / "mine"))[1].splitlines()
+    assert sum("modulus=" in line for line in lines) == 20
+    assert "The 20 worst of 23 configurations; --all prints all." in lines
+    everything = pfe("summary", str(tmp_path / "mine"), "--all")[1].splitlines()
+    assert sum("modulus=" in line for line in everything) == 23
+    assert not any("--all" in line for line in everything)
 
 
 def test_summary_as_json_and_of_other_ablations(pfe: Pfe, beyond: Path, small: Path) -> None:
@@ -156,9 +169,9 @@ def test_rows_that_nothing_is_predicted_of_have_no_relevant_drop(pfe: Pfe, tmp_p
     config = replace(small_config(epochs=1), embedding=lab.LearnedTable(size=30))
     lab.run([config], tmp_path / "mine", workers=0)
     shown = [line.split() for line in pfe("summary", str(tmp_path / "mine"))[1].splitlines()]
-    assert shown[0] == ["mine"], "a list of models is named after its folder"
+    assert shown[0][0] == "mine,", "a list of models is named after its folder"
     found = lab.open(tmp_path / "mine").records[0].measured
-    assert ["1", f"{found.accuracy:.3f}", "–", f"{found.drops[0]:.3f}"] in shown
+    assert ["all", f"{found.accuracy:.2f}", "–", f"{found.drops[0]:.2f}"] in shown
 
 
 def test_all_formats_hold_every_model(pfe: Pfe, small: Path, tmp_path: Path) -> None:

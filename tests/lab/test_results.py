@@ -16,6 +16,7 @@ from lab_records import (
     EXP1,
     also_ablated,
     configs_of,
+    diverged,
     failed,
     measured,
     plausible,
@@ -305,3 +306,37 @@ def test_numbers_of_unknown_parts_are_finite(number: str, tmp_path: Path) -> Non
         file.write(f'{{"sha256":"{digest}","fact":{fact}}}\n')
     with pytest.raises(StoreError, match="is damaged: line 4, Out of range float values"):
         lab.open(tmp_path / "run")
+
+
+def compared_run() -> lab.Run:
+    """Return a run of two embeddings and two moduli, with two seeds; one network diverged."""
+    configs = [
+        replace(small_config(modulus=n, seed=seed, beyond=(60,)), embedding=embedding)
+        for embedding in (lab.PrimeFourier((3, 5), depth=1), lab.Planned())
+        for n in (3, 15)
+        for seed in (1, 2)
+    ]
+    records = []
+    for i, config in enumerate(configs):
+        record = measured(config, [0.0] * len(config.row_names), accuracy=1 - i / 10, test_size=100)
+        counts = replace(record.measured, beyond={"60": (10 * i, 100)})
+        records.append(replace(record, measurement=counts))
+    return lab.Run([lab.Study("mine", configs)], [*records[:-1], diverged(records[-1])])
+
+
+def test_embeddings_are_compared_with_a_column_each() -> None:
+    run = compared_run()
+    found = run.compare("embedding")
+    assert (found.axes, found.values) == (("modulus",), ("planned", "|P|=2 depth=1"))
+    assert found.means == {(3,): (pytest.approx(0.55), 0.95), (15,): (0.4, pytest.approx(0.75))}
+    assert str(found).splitlines()[2:] == ["| 3 | 0.550 | 0.950 |", "| 15 | 0.400 | 0.750 |"]
+    frame = found.frame()
+    assert list(frame.columns) == ["modulus", "planned", "|P|=2 depth=1"]
+    assert frame["planned"].tolist() == [pytest.approx(0.55), 0.4]
+    beyond = run.compare("embedding", beyond="2r").means
+    assert beyond == run.compare("embedding", beyond="60").means
+    assert beyond[15,] == (0.6, pytest.approx(0.25))
+    assert run.compare("task.modulus").values == (3, 15)
+    assert run.compare("embedding", beyond="70").means == {(3,): (), (15,): ()}
+    with pytest.raises(ValueError, match="no model of this run has the part or field 'embeding'"):
+        run.compare("embeding")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from primefourier._checks import plural
 from primefourier.analysis.ablation import Kind
-from primefourier.cli.options import Folder, Json, NewestFolder
+from primefourier.cli.options import FLAG, Folder, Json, NewestFolder
 from primefourier.cli.output import print_json, print_prose, print_table, print_text
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from primefourier.lab.export import Format
 
 _MEANS = ("accuracy", "relevant_drop", "other_drop")
+_FIXED = ("study", "seeds", "models", "diverged", *_MEANS, "beyond", "rows", "range")
+_MOST_LINES = 20
+"""How many configurations a summary shows, unless all are requested."""
 _MOST_NAMED = 10
 """How many missing models are named."""
 
@@ -104,14 +107,24 @@ def _next_step(run: Run) -> str:
     return "\nNot running. To continue, run the same command again."
 
 
-def summary(folder: NewestFolder = None, /, *, ablation: Kind = "zero", json: Json = False) -> None:
-    """Print one line per measured configuration of every study: accuracy, drops, beyond the range.
+def summary(
+    folder: NewestFolder = None,
+    /,
+    *,
+    all: Annotated[bool, FLAG] = False,  # noqa: A002
+    ablation: Kind = "zero",
+    json: Json = False,
+) -> None:
+    """Print one line per measured configuration, the worst first.
 
-    Networks that diverged are left out of means and counted.
+    A line has test accuracy, the accuracy lost when a relevant or another row is ablated, and
+    accuracy on integers beyond the training range. Means over seeds; networks that diverged are
+    left out of them, and counted.
 
     Example: `pfe summary results/paper`
 
     Args:
+        all: Print all lines, not only the 20 worst.
         ablation: The kind of ablation of the drops.
     """
     run = _open(folder)
@@ -121,33 +134,59 @@ def summary(folder: NewestFolder = None, /, *, ablation: Kind = "zero", json: Js
         return
     if not rows:
         raise ValueError(f"{run.folder} has no complete configuration ablated by {ablation!r} yet")
-    fixed = ("study", "seeds", "models", "diverged", *_MEANS, "beyond")
-    for study in dict.fromkeys(row["study"] for row in rows):
-        some = [row for row in rows if row["study"] == study]
-        axes = list(dict.fromkeys(name for row in some for name in row if name not in fixed))
-        ends = list(dict.fromkeys(end for row in some for end in row["beyond"]))
-        lost = ["diverged"] * any(row["diverged"] for row in some)
-        print_text(study)
-        print_table(
-            [*axes, "seeds", *lost, "accuracy", "relevant", "other", *map(_write_end, ends)],
-            [
-                [
-                    *(str(row.get(axis, "")) for axis in axes),
-                    str(row["seeds"]),
-                    *(_write_diverged(row) for _ in lost),
-                    *(_write_share(row[name]) for name in _MEANS),
-                    *(_write_share(row["beyond"].get(end)) for end in ends),
-                ]
-                for row in some
-            ],
-        )
-        print_text("")
-    print_prose(
-        "Test accuracy; the accuracy lost when a relevant or another row is ablated "
-        f"({ablation}); then accuracy on integers below each further bound. Means over seeds."
-        + " Networks that diverged (NaN logits) are left out."
-        * any(row["diverged"] for row in rows)
+    rows.sort(key=lambda row: min([row["accuracy"] or 0.0, *row["beyond"].values()]))
+    shown = rows if all else rows[:_MOST_LINES]
+    for study in dict.fromkeys(row["study"] for row in shown):
+        _print_lines(study, [row for row in shown if row["study"] == study])
+    if len(shown) < len(rows):
+        print_text(f"The {len(shown)} worst of {len(rows)} configurations; --all prints all.")
+    far = " 2r, 10^6, …: accuracy on integers from half of that up to it." * any(
+        row["beyond"] for row in shown
     )
+    print_prose(
+        "acc.: accuracy in range. rel., other: accuracy lost when a relevant or another row is "
+        f"ablated ({ablation}).{far} Means over seeds."
+        + " Networks that diverged (NaN logits) are left out."
+        * any(r["diverged"] for r in shown)
+    )
+
+
+def _print_lines(study: str, rows: list[dict[str, Any]]) -> None:
+    """Print the lines of one study; what is the same in all of them stands in its heading."""
+    about = [study]
+    written = [{**row, "rows": _names(row["rows"]), "seeds": str(row["seeds"])} for row in rows]
+    varying = [name for name in ("seeds", "rows") if len({row[name] for row in written}) > 1]
+    if "seeds" not in varying:
+        about.append(plural(rows[0]["seeds"], "seed"))
+    if "rows" not in varying and rows[0]["rows"]:
+        about.append(f"rows {written[0]['rows']}")
+    print_prose(", ".join(about))
+    ends = sorted({_end(row, end) for row in rows for end in row["beyond"]}, key=_size)
+    lost = ["diverged"] * any(row["diverged"] for row in rows)
+    lines = []
+    for row in written:
+        beyond = {_end(row, end): value for end, value in row["beyond"].items()}
+        numbers = [row[name] for name in _MEANS] + [beyond.get(end) for end in ends]
+        more = [_write_diverged(row)] * len(lost) + [row[name] for name in varying]
+        lines.append([_name(row), *map(_write_share, numbers), *more])
+    print_table(["", "acc.", "rel.", "other", *ends, *lost, *varying], lines, left=["", "rows"])
+    print_text("")
+
+
+def _names(rows: Sequence[str]) -> str:
+    """Write the names of rows, of many the first and the last.
+
+    >>> _names(["3", "5"]), _names([str(i) for i in range(1, 17)])
+    ('3 5', '1 2 3 … 16')
+    """
+    text = " ".join(rows)
+    return text if len(text) <= 20 else f"{' '.join(rows[:3])} … {rows[-1]}"
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    """Name a configuration by its axes, such as "N=15 r=100"."""
+    axes = (f"{name}={value}" for name, value in row.items() if name not in _FIXED)
+    return " ".join(axes) or "all"
 
 
 def _write_diverged(row: Mapping[str, Any]) -> str:
@@ -156,18 +195,28 @@ def _write_diverged(row: Mapping[str, Any]) -> str:
 
 
 def _write_share(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
+    return "–" if value is None else f"{value:.2f}"
 
 
-def _write_end(end: str) -> str:
-    """Write the bound of a test set, or its name if a task of one's own has named it.
+def _end(row: Mapping[str, Any], end: str) -> str:
+    """Write the bound of a test set: 2r, a power of ten as one, or the name that a task gave it.
 
-    >>> _write_end("1000000000000000000"), _write_end("2000"), _write_end("primes only")
-    ('<1e18', '<2000', 'primes only')
+    >>> _end({"range": 100}, "200"), _end({"range": 100}, "1000000"), _end({"range": 1}, "odd")
+    ('2r', '10^6', 'odd')
     """
     if not end.isdecimal():
         return end
-    return f"<{float(end):.0e}".replace("e+", "e") if len(end) > 6 else f"<{end}"
+    if int(end) == 2 * (row["range"] or 0):
+        return "2r"
+    return f"10^{len(end) - 1}" if int(end) == 10 ** (len(end) - 1) >= 1000 else end
+
+
+def _size(end: str) -> tuple[int, int, str]:
+    """Return what orders bounds by size: 2r first, names last."""
+    if end == "2r":
+        return 0, 0, end
+    base, _, power = end.partition("^")
+    return (1, int(base) ** int(power or 1), end) if base.isdecimal() else (2, 0, end)
 
 
 def export(folder: Folder, /, *, format: str | None = None, out: Path | None = None) -> None:  # noqa: A002

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Literal
 
 from primefourier._checks import printable, require_choice
@@ -20,12 +21,48 @@ from primefourier.lab.config import ModelConfig
 from primefourier.lab.export import COLUMNS, Format, record_rows, write_rows
 from primefourier.lab.record import Record
 from primefourier.lab.store import STORE_NAME, read_store
-from primefourier.lab.studies.grid import Grid, make_grids
+from primefourier.lab.studies.grid import Grid, in_order, make_grids
 from primefourier.lab.studies.page_data import run_as_data
 from primefourier.lab.studies.paper_cells import paper_cells
 from primefourier.lab.studies.paper_claims import judge_claims
 from primefourier.lab.studies.paper_grids import in_paper_order
-from primefourier.lab.studies.study import Study
+from primefourier.lab.studies.study import Axis, Study, find_axes
+from primefourier.lab.tables import Table
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Accuracies of models that differ in one part or field; ``Run.compare`` returns one.
+
+    Attributes:
+        path: What is compared.
+        axes: The names of what else varies.
+        values: The values that are compared, one per column.
+        means: For each combination of the axes, the mean accuracy with each value, or None.
+    """
+
+    path: str
+    axes: tuple[str, ...]
+    values: tuple[Any, ...]
+    means: Mapping[tuple[Any, ...], tuple[float | None, ...]]
+
+    def frame(self) -> Any:
+        """Return a pandas data frame: one row for each combination, one column per value."""
+        import pandas as pd
+
+        rows = [[*key, *row] for key, row in self.means.items()]
+        return pd.DataFrame(rows, columns=[*self.axes, *map(str, self.values)])
+
+    def table(self) -> Table:
+        """Return the accuracies as a table of words."""
+        rows = [
+            [*map(str, key), *("–" if mean is None else f"{mean:.3f}" for mean in row)]
+            for key, row in self.means.items()
+        ]
+        return Table([*self.axes, *map(str, self.values)], rows)
+
+    def __str__(self) -> str:
+        return self.table().markdown()
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +146,8 @@ class Run:
         Each has the study, the values along its axes, the number of seeds and models, and the
         means over them: test accuracy, the drop of relevant rows and of other rows under one kind
         of ablation, and the accuracy on each test set beyond the input range. Networks that
-        diverged are left out of seeds, models and means; ``diverged`` counts them.
+        diverged are left out of seeds, models and means; ``diverged`` counts them. ``rows`` are the
+        names of the rows of its first model, and ``range`` its input range.
         """
         rows = []
         for grid in self.grids:
@@ -131,9 +169,48 @@ class Run:
                         "relevant_drop": cell and cell.relevant and cell.relevant.mean,
                         "other_drop": cell and cell.other and cell.other.mean,
                         "beyond": cell.accuracy_beyond if cell else {},
+                        "rows": list(planned[0].row_names) if planned[0].known else [],
+                        "range": getattr(planned[0].task, "input_range", None),
                     }
                 )
         return rows
+
+    def compare(self, path: str, *, beyond: str | None = None) -> Comparison:
+        """Compare the accuracy of models that differ in one part, or in one field of a part.
+
+        Args:
+            path: What is compared, such as "embedding", "network" or "training.epochs".
+            beyond: The name of a test set beyond the input range, such as "1000000", or "2r" for
+                the integers from r to 2r; by default accuracy is that in range.
+
+        Returns:
+            One row for each configuration of everything else, one column per value. Each accuracy
+            is a mean over seeds, without networks that diverged; None where nothing was measured.
+        """
+        compared = Axis(path)
+        if not compared.names_field_of(self.planned):
+            raise ValueError(f"no model of this run has the part or field {path!r}; see Axis")
+        part = path.partition(".")[0]
+        others = [
+            axis
+            for axis in find_axes(self.planned)
+            if axis.path not in (path, "task.beyond")  # tests change no network
+            and (axis.path.partition(".")[0] != part or "." in path)
+        ]
+        found: dict[tuple[Any, ...], dict[Any, list[float]]] = {}
+        for record in self.records:
+            if record.measurement is None or record.diverged:
+                continue
+            accuracy = _accuracy(record, beyond)
+            row = found.setdefault(tuple(axis.value(record.config) for axis in others), {})
+            if accuracy is not None:
+                row.setdefault(compared.value(record.config), []).append(accuracy)
+        values = in_order({value for row in found.values() for value in row})
+        means = {
+            key: tuple(fmean(row[value]) if value in row else None for value in values)
+            for key, row in found.items()
+        }
+        return Comparison(path, tuple(axis.name for axis in others), tuple(values), means)
 
     def frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
         """Return one row per model as a data frame, with the columns of :meth:`export`.
@@ -235,6 +312,15 @@ class Run:
         write_file(files[0], f"{data}\n".encode())
         write_file(files[1], text.encode())
         return files
+
+
+def _accuracy(record: Record, beyond: str | None) -> float | None:
+    """Return the accuracy of a network in range, or on a test set beyond it, if it has that."""
+    if beyond is None:
+        return record.measured.accuracy
+    if beyond == "2r":
+        beyond = str(2 * getattr(record.config.task, "input_range", 0))
+    return record.measured.accuracy_beyond.get(beyond)
 
 
 def open_run(folder: Path | str, *more: Path | str) -> Run:
