@@ -207,7 +207,7 @@ def test_a_frame_has_one_row_per_model_and_the_columns_of_an_export(
         list(record.measured.drops) for record in run.records[:3]
     ]
     run.export(tmp_path / "records.jsonl")
-    lines = (tmp_path / "records.jsonl").read_text().splitlines()
+    lines = (tmp_path / "models.jsonl").read_text().splitlines()
     assert [json.loads(line)["study"] for line in lines] == list(frame["study"])
 
 
@@ -272,8 +272,8 @@ def test_models_with_unknown_parts_can_be_opened_summarised_and_exported(tmp_pat
     assert {row["accuracy"] for row in rows} == {1.0}
     assert {row["relevant_drop"] for row in rows} == {rows[0]["relevant_drop"]}
     for kind in ("csv", "jsonl", "parquet"):
-        run.export(tmp_path / f"records.{kind}")
-    lines = (tmp_path / "records.jsonl").read_text().splitlines()
+        run.export(tmp_path / f"models.{kind}")
+    lines = (tmp_path / "models.jsonl").read_text().splitlines()
     found = [json.loads(line) for line in lines]
     assert [json.loads(row["config"]) for row in found] == [c.to_dict() for c in configs[:8]]
     assert found[0]["embedding"] == "somebody-elses"
@@ -335,7 +335,7 @@ def test_embeddings_are_compared_with_a_column_each() -> None:
     assert frame["planned"].tolist() == [pytest.approx(0.55), 0.4]
     beyond = run.compare("embedding", beyond="2r").means
     assert beyond == run.compare("embedding", beyond="60").means
-    assert beyond[15,] == (0.6, pytest.approx(0.25))
+    assert beyond[15,] == pytest.approx((0.6, 0.25))
     assert run.compare("task.modulus").values == (3, 15)
     assert run.compare("embedding", beyond="70").means == {(3,): (), (15,): ()}
     with pytest.raises(ValueError, match="no model of this run has the part or field 'embeding'"):
