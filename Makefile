@@ -106,11 +106,22 @@ dist: install ## Build the wheel and the source release into dist
 release: dist ## Install what was built into empty environments, with each extra, and try it there
 	$(BIN)/python -m release $(PYTHONS)
 
-lock: $(VENV)/.tested ## Write the hashes of the versions in constraints.txt; needs uv
-	$(BIN)/python -m release.lock
+# Both need uv (pip install uv). Versions stay as they are in constraints.txt, and what is new is added.
+RESOLVE = uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --no-annotate \
+	--override release/without-cuda.txt --custom-compile-command 'make lock'
+LOCK = $(RESOLVE) --constraint constraints.txt --upgrade --generate-hashes --no-emit-package torch
+NOT_AGAIN = $$(sed -nE 's/^([a-z0-9-]+)==.*/--no-emit-package \1/p' requirements.lock)
 
-licences: install ## List the licences of dependencies
-	$(BIN)/python -m release.licences
+lock: ## Pin what is not pinned in constraints.txt, and write the hashes of all pinned versions
+	$(RESOLVE) --all-extras --output-file constraints.txt
+	$(LOCK) --extra dev --output-file requirements.lock
+	$(LOCK) --extra dev --extra interop $(NOT_AGAIN) --output-file requirements-interop.lock
+
+licences: install ## List the licences of what the extras for users install
+	names=$$($(RESOLVE) --no-header --constraint constraints.txt --extra all --extra sklearn | sed 's/==.*//') && \
+	rows=$$(uvx pip-licenses --python $(BIN)/python --from mixed --format markdown --packages $$names) && \
+	head=$$(sed '/^|/,$$d' docs/licences.md) && \
+	printf '%s\n\n%s\n' "$$head" "$$rows" | sed -E '/^\|/s/ {2,}/ /g; s/-{4,}/---/g; s/\+cpu//' > docs/licences.md
 
 clean: ## Remove the environment and everything that was made
 	rm -rf $(VENV) results/quick results/smoke screenshots dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

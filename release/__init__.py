@@ -1,1 +1,1 @@
-"""What a release needs: locked versions, licences of dependencies, trials where nothing else is."""
+"""Trials of what a release installs, where nothing else is."""

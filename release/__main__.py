@@ -13,16 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from release.requirements import FOR_DEVELOPERS, ROOT, extras, pins
-
-Command = tuple[str, ...]
-COMMANDS: tuple[Command, ...] = (
-    ("pfe", "version"),
-    ("pfe", "plan", "231", "--range", "100"),
-    ("pfe", "encode", "9", "17", "--primes", "3,5,7", "--depth", "2"),
-    ("pfe", "explore", "13", "15", "--modulus", "21", "--no-open"),
+ROOT = Path(__file__).parents[1]
+COMMANDS = (
+    "pfe version",
+    "pfe plan 231 --range 100",
+    "pfe encode 9 17 --primes 3,5,7 --depth 2",
+    "pfe explore 13 15 --modulus 21 --no-open",
 )
-STUDY = ("pfe", "run", "exp1", "--sizes", "1", "--ranges", "100", "--seeds", "1", "--out", "run")
+STUDY = "pfe run exp1 --sizes 1 --ranges 100 --seeds 1 --out run"
 DRAW = """
 from primefourier.figures import draw_circles
 draw_circles(13, 15, 21).savefig("circles.png")
@@ -57,20 +55,24 @@ class Trial:
 
     examples: int = 2
     program: str = ""
-    commands: tuple[Command, ...] = ()
-    torch: bool = False
+    commands: tuple[str, ...] = ()
+
+    @property
+    def torch(self) -> bool:
+        """Whether torch is needed, as by the README's third example."""
+        return self.examples > 2
 
 
 TRIALS = {
     "": Trial(program=LIGHT),
-    "nn": Trial(3, torch=True),
+    "nn": Trial(3),
     "cli": Trial(commands=COMMANDS),
     "figures": Trial(program=DRAW),
     "files": Trial(program=FILE),
     "cluster": Trial(program=CLUSTER),
     "sklearn": Trial(program=SKLEARN),
-    "lab": Trial(4, DRAW + FILE, (*COMMANDS, STUDY), torch=True),
-    "all": Trial(4, DRAW + FILE + CLUSTER, (*COMMANDS, STUDY), torch=True),
+    "lab": Trial(4, DRAW + FILE, (*COMMANDS, STUDY)),
+    "all": Trial(4, DRAW + FILE + CLUSTER, (*COMMANDS, STUDY)),
 }
 
 
@@ -91,19 +93,18 @@ def try_extra(python: str, package: Path, extra: str, folder: Path) -> None:
     trial, environment, place = TRIALS[extra], folder / "environment", folder / "empty"
     place.mkdir()
     _run([python, "-m", "venv", str(environment)], folder)
-    own = environment / "bin"
-    install = [str(own / "python"), "-m", "pip", "install", "--quiet"]
+    install = [str(environment / "bin" / "python"), "-m", "pip", "install", "--quiet"]
     if trial.torch:  # first and pinned: a wider range could find another build
-        _run([*install, f"torch=={pins()['torch']}"], folder)
+        _run([*install, "--constraint", str(ROOT / "constraints.txt"), "torch"], folder)
     _run([*install, f"{package}[{extra}]" if extra else str(package)], folder)
-    run_trial(own, trial, place)
+    run_trial(environment / "bin", trial, place)
 
 
 def run_trial(own: Path, trial: Trial, place: Path) -> None:
     """Run a trial with the programs of an environment."""
     (place / "trial.py").write_text(program(trial))
-    _run([str(own / "python"), "-I", "trial.py"], place)
-    for name, *options in trial.commands:
+    for command in ("python -I trial.py", *trial.commands):
+        name, *options = command.split()
         _run([str(own / name), *options], place)
 
 
@@ -117,23 +118,19 @@ def _run(words: Sequence[str], folder: Path) -> None:
 def main(pythons: Sequence[str]) -> int:
     """Try the wheel with every extra, and the source release; return 1 if any trial failed."""
     (wheel,), (source,) = (sorted((ROOT / "dist").glob(kind)) for kind in ("*.whl", "*.tar.gz"))
-    known = [extra for extra in extras() if extra not in FOR_DEVELOPERS]
-    tries = [(sys.executable, wheel, extra) for extra in known]
+    tries = [(sys.executable, wheel, extra) for extra in TRIALS]
     tries += [(sys.executable, source, "")]
-    tries += [(p, wheel, extra) for p in pythons for extra in known if not TRIALS[extra].torch]
+    tries += [(p, wheel, extra) for p in pythons for extra in TRIALS if not TRIALS[extra].torch]
     failed = 0
     for python, package, extra in tries:
-        begin = time.monotonic()
+        begin, result = time.monotonic(), "works"
         with tempfile.TemporaryDirectory() as folder:
             try:
                 try_extra(python, package, extra, Path(folder))
-                result = "works"
             except RuntimeError as error:
-                failed += 1
-                result = f"FAILED\n{error}"
-        name = f"{package.name}{f'[{extra}]' if extra else ''}"
+                failed, result = failed + 1, f"FAILED\n{error}"
         seconds = time.monotonic() - begin
-        print(f"{name} with {python}: {result} ({seconds:.0f} s)", flush=True)
+        print(f"{package.name}[{extra}] with {python}: {result} ({seconds:.0f} s)", flush=True)
     return 1 if failed else 0
 
 

@@ -4,8 +4,6 @@ import ast
 import re
 import subprocess
 import sys
-import tomllib
-from itertools import chain
 from pathlib import Path
 from types import ModuleType
 
@@ -169,13 +167,3 @@ def test_versions_agree() -> None:
     citation = (ROOT / "CITATION.cff").read_text()
     assert f"\nversion: {primefourier.__version__}\n" in citation
     assert f"## {primefourier.__version__}" in (ROOT / "CHANGELOG.md").read_text()
-
-
-def test_constraints_pin_every_dependency_without_local_builds() -> None:
-    lines = (ROOT / "constraints.txt").read_text().splitlines()
-    pins = dict(line.split("==") for line in lines if line and not line.startswith("#"))
-    assert not any("+" in version or "/" in version for version in pins.values())
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = chain(project["dependencies"], *project["optional-dependencies"].values())
-    names = {requirement.split(">=")[0] for requirement in wanted if "[" not in requirement}
-    assert names <= set(pins)

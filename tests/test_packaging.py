@@ -4,22 +4,37 @@ import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import venv
 from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
 
-from release.__main__ import TRIALS, Trial, program, run_trial
-from release.licences import PAGE, rows
-from release.requirements import FOR_DEVELOPERS, ROOT, extras, needed, pins
+from release.__main__ import ROOT, TRIALS, Trial, program, run_trial
 
 NEEDED = (
     *("Makefile", "constraints.txt", "requirements.lock", "requirements-interop.lock"),
-    *("pyproject.toml", "ARCHITECTURE.md", "LICENSE", "SECURITY.md", "release/lock.py"),
+    *("pyproject.toml", "ARCHITECTURE.md", "LICENSE", "SECURITY.md", "release/without-cuda.txt"),
     *("src/primefourier/__main__.py", "tests/conftest.py", "docs/security.md", "chaos/fuzz.py"),
     *("benchmarks/__main__.py", "studies/two_blocks.py", "results/paper/records.sqlite"),
 )
+
+
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+FOR_DEVELOPERS = {"dev", "interop"}
+
+
+def pins(file: str) -> dict[str, str]:
+    """Return the pinned version of each package in constraints or a lock."""
+    text = (ROOT / file).read_text()
+    return dict(re.findall(r"^([a-z0-9-]+)==([\w.]+)(?= |$)", text, re.MULTILINE))
+
+
+def named(*extras: str) -> set[str]:
+    """Return the packages that some extras name."""
+    wanted = [text for extra in extras for text in EXTRAS[extra] if "[" not in text]
+    return {text.partition(">")[0].lower().replace("_", "-") for text in wanted}
 
 
 @pytest.mark.process
@@ -70,34 +85,38 @@ def test_a_wheel_works_with_numpy_alone_and_names_the_extra_of_what_is_missing(
 
 
 def test_every_extra_for_users_has_a_trial_that_checks_the_readme() -> None:
-    assert extras().keys() - {*FOR_DEVELOPERS} <= TRIALS.keys()
+    assert EXTRAS.keys() - FOR_DEVELOPERS == TRIALS.keys() - {""}
     text = program(Trial(2))
     assert "assert '[9, 17, -26, 123456]' in (repr(_), str(_)), _" in text
     with pytest.raises(AssertionError, match="11"):
         exec(program(Trial(0, "11  # → 12")), {})
 
 
-def test_the_locks_are_the_pins_and_hold_all_that_make_install_needs() -> None:
+def test_the_locks_are_the_pins_and_hold_all_that_extras_name() -> None:
     own, others = pins("requirements.lock"), pins("requirements-interop.lock")
+    every = pins("constraints.txt")
     assert not own.keys() & others.keys()
-    assert own | others | {"torch": pins()["torch"]} == pins()
-    assert needed("dev") & pins().keys() == own.keys() | {"torch"}
+    assert own | others | {"torch": every["torch"]} == every
+    assert named(*EXTRAS) <= every.keys()
+    assert named(*EXTRAS.keys() - {"interop", "sklearn"}) <= own.keys() | {"torch"}
+    assert not any(name.startswith(("nvidia", "cuda", "triton")) for name in every)
     for name in ("requirements.lock", "requirements-interop.lock"):
         text = (ROOT / name).read_text()
-        assert not re.search(r"^\S+==\S+(?! \\\n    --hash=sha256:[0-9a-f]{64}\b)$", text, re.M)
+        hashed = re.findall(r"^\S+==.* \\\n    --hash=sha256:[0-9a-f]{64}\b", text, re.MULTILINE)
+        assert len(hashed) == len(pins(name))
         assert "//" not in text  # no host of an index
 
 
 @pytest.mark.parametrize("library", ["captum", "onnx", "onnxruntime", "scikit-learn", "skrub"])
 def test_make_install_needs_no_library_of_an_integration(library: str) -> None:
     assert library in pins("requirements-interop.lock")
-    assert library not in needed("dev")
 
 
 def test_the_licence_of_every_pinned_dependency_of_users_is_listed() -> None:
-    listed = PAGE.read_text().splitlines(keepends=True)
-    assert [row for row in rows() if row not in listed] == []
-    named = {row.split(" | ")[0].removeprefix("| "): row.split(" | ")[1] for row in rows()}
-    assert {"numpy", "torch", "scipy", "pyarrow", "dask", "matplotlib"} <= named.keys()
-    assert named.items() <= pins().items()
-    assert not any("None" in row or "UNKNOWN" in row for row in listed)
+    page = (ROOT / "docs" / "licences.md").read_text()
+    rows = re.findall(r"^\| ([\w.-]+) \| ([\w.]+) \| (\S.*) \|$", page, re.MULTILINE)
+    listed = {name.lower().replace("_", "-"): version for name, version, _ in rows[1:]}
+    assert len(rows) == page.count("\n|") - 1  # all but the line below the head
+    assert named(*EXTRAS.keys() - FOR_DEVELOPERS) | {"numpy"} <= listed.keys()
+    assert listed.items() <= pins("constraints.txt").items()
+    assert not any("None" in licence or "UNKNOWN" in licence for _, _, licence in rows)

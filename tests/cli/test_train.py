@@ -346,7 +346,7 @@ def test_the_demo_catches_a_cheat_and_proves_an_honest_network(pfe: Pfe, here: P
 @pytest.mark.parametrize(
     ("option", "words"),
     [
-        (("--modulus", "15015"), "--modulus must be at most 2236, so that it can be proved"),
+        (("--modulus", "15015"), "--modulus must be at most 2236, to be proved, got 15015"),
         (("--modulus", "12"), "--modulus must be a product of different primes from 3 to 23"),
     ],
 )

@@ -77,7 +77,7 @@ def cheat(
             f"--modulus must be a product of different primes from 3 to 23, got {modulus}"
         )
     if modulus > (most := math.isqrt(MOST_CASES)):
-        raise ValueError(f"--modulus must be at most {most}, so that it can be proved")
+        raise ValueError(f"--modulus must be at most {most}, to be proved, got {modulus}")
     own = pf.PrimeBasis(tuple(p for p, _ in plan.relevant), 1)
     configs = [_model(basis, modulus, input_range, seed) for basis in (many, own)]
     if not json:
