@@ -167,15 +167,14 @@ def _open(path: Path, rows: int) -> Iterator[Any]:
             # pre_buffer would hold whole row groups in memory
             with pq.ParquetFile(path, pre_buffer=False, page_checksum_verification=True) as file:
                 schema = file.schema_arrow
-                for i, field in enumerate(schema):  # each batch may have its own dictionary
+                for i, field in enumerate(schema):  # each batch has its own dictionary
                     if pa.types.is_dictionary(field.type):
                         schema = schema.set(i, field.with_type(field.type.value_type))
                 yield schema
                 groups = map(file.metadata.row_group, range(file.num_row_groups))
                 size = sum(group.total_byte_size for group in groups)
                 fitting = _BYTES * file.metadata.num_rows // max(1, size)
-                for batch in file.iter_batches(max(1, min(rows, fitting))):
-                    yield batch.cast(schema)
+                yield from file.iter_batches(max(1, min(rows, fitting)))
         case ".arrow" | ".feather":
             # not a memory map, which ends the process when somebody cuts the file
             with pa.OSFile(str(path)) as opened, pa.ipc.open_file(opened) as file:
