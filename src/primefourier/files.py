@@ -127,9 +127,10 @@ def _integers(batch: Any, columns: Sequence[str], path: Path, before: int) -> li
             found.append([int(Decimal(text)) for text in texts])  # int stops at 4300 digits
     if bad:
         row, column, text = min(bad)
+        where = f"row {before + row + 1} of {path}, column {column!r} ({batch[column].type})"
         raise FileError(
-            f"row {before + row + 1} of {path}, column {column!r} of {batch.column(column).type}: "
-            f"an integer of at most 10000 digits is required, got {text!r:.60}; correct or drop it"
+            f"{where}: an integer of at most 10000 digits is required, got {text!r:.60}; "
+            "correct or drop the row"
         )
     return found
 
@@ -167,15 +168,14 @@ def _open(path: Path, rows: int) -> Iterator[Any]:
             # pre_buffer would hold whole row groups in memory
             with pq.ParquetFile(path, pre_buffer=False, page_checksum_verification=True) as file:
                 schema = file.schema_arrow
-                for i, field in enumerate(schema):  # each batch may have its own dictionary
+                for i, field in enumerate(schema):  # each batch has its own dictionary
                     if pa.types.is_dictionary(field.type):
                         schema = schema.set(i, field.with_type(field.type.value_type))
                 yield schema
                 groups = map(file.metadata.row_group, range(file.num_row_groups))
                 size = sum(group.total_byte_size for group in groups)
                 fitting = _BYTES * file.metadata.num_rows // max(1, size)
-                for batch in file.iter_batches(max(1, min(rows, fitting))):
-                    yield batch.cast(schema)
+                yield from file.iter_batches(max(1, min(rows, fitting)))
         case ".arrow" | ".feather":
             # not a memory map, which ends the process when somebody cuts the file
             with pa.OSFile(str(path)) as opened, pa.ipc.open_file(opened) as file:
@@ -205,11 +205,9 @@ def _open(path: Path, rows: int) -> Iterator[Any]:
 
 
 def _read_csv(path: Path, delimiter: str, most: int) -> Iterator[list[list[str]]]:
-    """Yield the row that names the columns, then lists of the rows that are not blank, as texts.
-
-    Arrow's own reader rounds integers beyond 64 bits, reads "1"2 as 12, and takes the rest of the
-    file for one field where a quote is not closed.
-    """
+    """Yield the row that names the columns, then lists of the rows that are not blank, as texts."""
+    # Arrow's reader rounds integers beyond 64 bits, reads "1"2 as 12, and takes the rest of the
+    # file for one field where a quote is not closed.
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = csv.reader(file, delimiter=delimiter, strict=True)
         try:

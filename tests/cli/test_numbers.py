@@ -201,7 +201,7 @@ def test_columns_become_codes_and_the_rest_is_kept(pfe: Pfe, tmp_path: Path) -> 
     assert found == {"n": ["1", str(10**30)], "m": ["-1", "x"], "vector": codes.tolist()}
     code, said, err = pfe(*words, "--column", "m")
     assert (code, said) == (2, "")
-    assert err.startswith(f"error: row 2 of {source}, column 'm' of string: an integer of at most")
+    assert err.startswith(f"error: row 2 of {source}, column 'm' (string): an integer of at most")
     source.write_text("m\n5\n")
     out = tmp_path / "o.npy"
     pfe("encode-file", str(source), "--out", str(out), *SMALL, "--dtype", "float16")
