@@ -58,7 +58,7 @@ chromium:
 	echo 'The tests of the page need Chromium: install it, or set CHROMIUM=/path/to/it'
 
 test: $(VENV)/.tested chromium ## Run every test, the examples of the documentation included
-	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m 'not faults'
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
 quicktest coverage: WORKERS = logical
 quicktest: $(VENV)/.tested ## Run the tests that start no process and no browser, in less than a minute

@@ -32,8 +32,7 @@ pyarrow.parquet.write_table(pyarrow.table({"n": [1, -2, 10**18]}), "n.parquet")
 assert encode_file("n.parquet", "codes.parquet") == 3
 """
 CLUSTER = """
-import dask_jobqueue
-import primefourier.cluster
+from distributed import Client
 """
 SKLEARN = """
 from primefourier.sklearn import PrimeFourierFeatures

@@ -81,6 +81,11 @@ class DaskCluster:
         worker.send_signal(signal.SIGKILL)
         worker.wait()
 
+    def stop_scheduler(self) -> None:
+        """Stop the scheduler where it is, as a suspended machine does."""
+        assert self._scheduler is not None
+        self._scheduler.send_signal(signal.SIGSTOP)
+
     def kill_scheduler(self) -> None:
         """Kill the scheduler."""
         assert self._scheduler is not None

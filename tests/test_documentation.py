@@ -2,10 +2,8 @@
 
 A Python block that begins with the name of a file is also written to it, for the commands.
 Commands of ``pfe`` run in this process, which saves its start; a line with a pipe runs in a shell.
-Data is parsed, and scripts for other machines are checked as far as their shell goes.
 """
 
-import functools
 import os
 import re
 import shlex
@@ -13,12 +11,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import yaml  # type: ignore[import-untyped]
 
 from primefourier.cli.app import run
 
@@ -141,33 +137,6 @@ def _pfe(line: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 def _squeeze(text: str) -> str:
     return "\n".join(" ".join(line.split()) for line in text.strip().splitlines())
-
-
-def test_data_examples_can_be_parsed() -> None:
-    for page in PAGES:
-        for body in blocks(page, "toml"):
-            tomllib.loads(body)
-        for body in blocks(page, "yaml"):
-            assert all(isinstance(part, dict) for part in yaml.safe_load_all(body))
-
-
-@pytest.mark.process
-@pages_with("bash")
-def test_scripts_are_valid_and_use_options_that_exist(page: Path) -> None:
-    for body in blocks(page, "bash"):
-        subprocess.run(["bash", "-n"], input=body, text=True, check=True)
-        for line in body.splitlines():
-            for program in ("dask scheduler", "dask worker", "pfe reproduce"):
-                for option in re.findall(r" (--[\w-]+)", line.partition(program)[2]):
-                    name = option.removeprefix("--no-").removeprefix("--")
-                    assert name in _help(program), f"{program} has no option {option}"
-
-
-@functools.cache
-def _help(program: str) -> str:
-    command, subcommand = program.split()
-    words = [str(BIN / command), subcommand, "--help"]
-    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 
 def test_links_and_make_targets_exist() -> None:

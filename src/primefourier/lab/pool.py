@@ -145,7 +145,11 @@ class _Crew:
         """Have a task done by the process of this thread; one that ends is replaced."""
         ready = ending = ""
         for _ in range(_TRIES):
-            process: Any = getattr(self._mine, "process", None) or self._start()
+            try:
+                process: Any = getattr(self._mine, "process", None) or self._start()
+            except OSError as error:
+                ending = str(error)
+                continue
             with suppress(OSError, ValueError):  # it has ended, or all are ended
                 ready += process.stdout.readline()
                 print(task, file=process.stdin, flush=True)
@@ -158,7 +162,10 @@ class _Crew:
             if not self._over:
                 _LOG.warning("a worker process ended (%s) and is replaced", ending)
         if not ready:
-            return json.dumps({"refused": f"no worker process can be started ({ending})"})
+            reason = (
+                f"no worker process can be started ({ending}); free memory, or use fewer workers"
+            )
+            return json.dumps({"refused": f"{reason}, and run the same command again"})
         reason = f"its worker ended {_TRIES} times ({ending}), as when memory runs out"
         return json.dumps({"error": reason})
 
