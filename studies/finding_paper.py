@@ -90,7 +90,10 @@ def zeroing_blocks() -> Iterator[tuple[str, str]]:
     )
     yield "zeroing sentence", sentence
     rows = [
-        [name + probed_seeds(name, by_kind["zero"]), *(in_short(name, by_kind[kind]) for kind in KINDS)]
+        [
+            name + probed_seeds(name, by_kind["zero"]),
+            *(in_short(name, by_kind[kind]) for kind in KINDS),
+        ]
         for name, by_kind in answers()["claims"].items()
         if name in ("E1.3", "E1.4", "E2.1", "T.2")
     ]

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import disk
+from doomed_starts import DoomedStarts
 
 # Tests send Ctrl-C to programs they start; in a shell's background they would inherit it ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -27,6 +28,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 MARKS = {
     "browser": pytest.mark.browser,
+    "doomed_starts": pytest.mark.process,
     "small_disk": pytest.mark.process,
     "smoke": pytest.mark.process,
 }
@@ -115,3 +117,13 @@ def logged(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
     """Return what this package has logged so far."""
     caplog.set_level(logging.INFO, "primefourier")
     return lambda: [r.getMessage() for r in caplog.records if r.name.startswith("primefourier")]
+
+
+@pytest.fixture
+def doomed_starts(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> DoomedStarts:
+    """Worker processes of this one can be killed while they start."""
+    folder = tmp_path_factory.mktemp("doomed")
+    monkeypatch.syspath_prepend(str(folder))
+    return DoomedStarts(folder)

@@ -3,14 +3,17 @@
 All of |P| <= 8 in experiment 1, because claim E1.3 depends on the seed. With the records of the
 paper's run in results/paper, this trains those that are not measured yet:
 
-    pfe run results/paper/seeds.py --out results/paper --probe
+    pfe run results/paper/seeds.py --out results/paper
 """
 
 from primefourier.lab.studies import CompositeModuli, ShuffledControl, SinglePrime
 
 SEEDS = (42, 43, 44, 45, 46)
 studies = [
-    SinglePrime(sizes=(4, 6, 8), seeds=SEEDS),
-    ShuffledControl(sizes=(4, 8), ranges=(100, 1000, 4000), seeds=SEEDS),
-    CompositeModuli(seeds=SEEDS),
+    experiment.study()
+    for experiment in (
+        SinglePrime(sizes=(4, 6, 8), seeds=SEEDS),
+        ShuffledControl(sizes=(4, 8), ranges=(100, 1000, 4000), seeds=SEEDS),
+        CompositeModuli(seeds=SEEDS),
+    )
 ]

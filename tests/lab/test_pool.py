@@ -19,8 +19,8 @@ import pytest
 from distributed import Client
 from loky import ProcessPoolExecutor as LokyExecutor
 
-from chaos.doomed_starts import DoomedStarts
 from dask_cluster import DaskCluster
+from doomed_starts import DoomedStarts
 from other_software import pretend
 from primefourier import lab
 from primefourier.cli.app import run as pfe
