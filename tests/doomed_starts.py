@@ -10,7 +10,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-if any("primefourier.lab.worker" in word for word in sys.orig_argv):
+if "primefourier.lab.worker" in sys.orig_argv:
     for ticket in Path(__file__).parent.glob("*.ticket"):
         with suppress(FileNotFoundError):  # another process was faster
             ticket.unlink()

@@ -23,7 +23,6 @@ from primefourier.lab.config import ModelConfig
 from primefourier.lab.provenance import provenance_now, versions
 from primefourier.lab.record import Record
 from primefourier.lab.studies.study_file import at_home, files_of, find_sources
-from primefourier.lab.worker import train_task
 
 _LOG = logging.getLogger(__name__)
 _SILENCE = 60.0
@@ -119,6 +118,8 @@ def _record_of(config: ModelConfig, future: Future[str], device: str) -> Record:
 def _submitting(executor: Executor | None, workers: int) -> Iterator[Callable[[str], Future[str]]]:
     """Give tasks to an executor, or to worker processes that end with the context."""
     if executor is not None:
+        from primefourier.lab.worker import train_task  # which a worker process runs as a module
+
         yield lambda task: executor.submit(train_task, task)
         return
     crew, threads = _Crew(), ThreadPoolExecutor(max(workers, 1))
@@ -174,7 +175,7 @@ class _Crew:
             if self._over:
                 raise WorkerError("the workers were ended")
             process = self._mine.process = subprocess.Popen(
-                [sys.executable, "-P", "-c", "from primefourier.lab.worker import main; main()"],
+                [sys.executable, "-P", "-m", "primefourier.lab.worker"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 encoding="utf-8",

@@ -1,7 +1,7 @@
 """What a sweep submits to an executor: one function, from a task to a record, both as JSON texts.
 
 Nothing of a user's is pickled; a worker finds the parts of a model by their files. A process that
-calls :func:`main` is a worker of this machine, which answers the tasks on its standard input.
+runs this module is a worker of this machine, which answers the tasks on its standard input.
 """
 
 from __future__ import annotations
@@ -75,3 +75,7 @@ def _receive(tasks: TextIO, inbox: SimpleQueue[str]) -> None:
     if os.name == "posix" and os.getpgrp() == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os._exit(1)
+
+
+if __name__ == "__main__":
+    main()
