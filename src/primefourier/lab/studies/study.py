@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from primefourier._checks import printable, refuse_unknown
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.parts import PARTS, describe_part
+from primefourier.lab.parts import PARTS, describe_part, require_utf8
 
 if TYPE_CHECKING:
     from primefourier.lab.studies.experiment import Experiment
@@ -108,6 +108,9 @@ class Study:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
             raise ValueError(f"a study needs a name such as 'mine', got {self.name!r}")
+        require_utf8(self.name, "the name of a study")
+        if not isinstance(self.title, str):
+            raise ValueError(f"the title of a study must be a text, got {self.title!r}")
         if not isinstance(self.configs, Iterable):
             raise TypeError(f"configs must be a list of ModelConfig, got {self.configs!r}")
         unique: dict[str, ModelConfig] = {}
