@@ -42,6 +42,22 @@ def test_a_record_tells_everything_as_plain_data() -> None:
     assert {"seconds", "versions", "commit", "machine"} <= set(data["provenance"])
 
 
+def test_what_is_stored_of_a_record_is_the_record() -> None:
+    config = small_config(beyond=(100, 10**6), ablations=("mean",))
+    for record in (measure(config), measure(small_config(), probe=True), failed(config)):
+        text = json.dumps(record.as_data(), allow_nan=False)
+        assert Record.from_data(json.loads(text)) == record
+        assert Record.from_data(json.loads(text), record.config) == record
+        assert "accuracy" not in text, "what follows from the counts is left out"
+    with pytest.raises(ValueError, match="count the answers that its model has, and no others"):
+        Record.from_data(measure(config).as_data(), small_config(epochs=7))
+
+
+def test_the_end_of_a_long_traceback_is_kept() -> None:
+    record = replace(failed(small_config()), error="x" * 10**6 + "\nKeyError: 'ouch'")
+    assert (len(record.error or ""), record.reason) == (20_000, "KeyError: 'ouch'")
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

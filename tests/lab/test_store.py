@@ -138,7 +138,7 @@ def test_a_threshold_is_an_accuracy_and_a_title_a_text() -> None:
     for threshold in (float("nan"), float("inf"), 2, "high", True):
         with pytest.raises(ValueError, match="threshold must be an accuracy from 0 to 1"):
             Study("a", SMALL, threshold=threshold)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="title and kind must be texts"):
+    with pytest.raises(ValueError, match="the title of a study must be a text, got 7"):
         Study("a", SMALL, title=7)  # type: ignore[arg-type]
 
 

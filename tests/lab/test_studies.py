@@ -185,6 +185,10 @@ def test_a_study_has_each_model_once() -> None:
 def test_bad_names_of_studies_are_refused(name: Any) -> None:
     with pytest.raises(ValueError, match="a study needs a name such as 'mine', got"):
         Study(name, [small_config()])
+    with pytest.raises(ValueError, match="the name of a study must be a text that UTF-8 can hold"):
+        Study("a\udcff", [small_config()])
+    with pytest.raises(ValueError, match="the title of a study must be a text, got 7"):
+        Study("mine", [small_config()], title=7)  # type: ignore[arg-type]
 
 
 def test_a_study_needs_models() -> None:

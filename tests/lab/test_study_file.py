@@ -156,8 +156,11 @@ def test_an_edited_file_or_module_counts_on_living_workers_too(
         file = with_helper(tmp_path, value)
         (study,) = read_study_file(file)
         assert rows_used(study.configs[0], monkeypatch) == {value}
-    file.write_text(file.read_text().replace("+ VALUE", "+ VALUE + 1"))
-    assert rows_used(read_study_file(file)[0].configs[0], monkeypatch) == {5}
+    for edit in ("+ VALUE + 1", "+ VALUE + 2"):
+        file.write_text(file.read_text().replace("+ VALUE", edit).replace("Halves", "Halves2"))
+        (again,) = read_study_file(file)
+        seen = rows_used(again.configs[0], monkeypatch)
+    assert seen == {4 + 2 + 1}
     with pytest.raises(SourceError, match="its file was changed and read again"):
         find_sources(study.configs)
 

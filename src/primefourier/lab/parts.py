@@ -199,16 +199,16 @@ def _kinds_of(part: type[Any]) -> list[str]:
 def _refuse_taken(taken: type[Any], part: type[Any], method: str) -> None:
     """Raise ValueError if a class has the name of a part that is not an earlier version of it.
 
-    A file that is loaded again defines its classes again. Another file may use the same names: a
-    part is known by its file on workers, and ``find_sources`` refuses a sweep that mixes them.
+    A file that was changed is loaded as another module. Another file may use the same names: a part
+    is known by its file on workers, and ``find_sources`` refuses a sweep that mixes them.
     """
     if taken is part:
         return
     files = source_of(taken), _file_of(part)
-    if None not in files and files[0] != files[1] and not taken.__module__.startswith(_OURS):
+    same = files[0] == files[1] and taken.__module__ == part.__module__
+    if None not in files and not same and not taken.__module__.startswith(_OURS):
         return
-    places = [file or c.__module__ for file, c in zip(files, (taken, part), strict=True)]
-    if (places[0], taken.__qualname__) != (places[1], part.__qualname__):
+    if not same or taken.__qualname__ != part.__qualname__:
         raise ValueError(
             f"the name {part.name!r} is taken by {taken.__module__}.{taken.__qualname__}; choose "
             f"another name for {part.__name__}"

@@ -11,7 +11,7 @@ from primefourier._checks import printable, refuse_unknown
 from primefourier.encoding import Plan, plan
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.embeddings import PrimeFourier
-from primefourier.lab.parts import PARTS, describe_part, is_number, plain, tuples
+from primefourier.lab.parts import PARTS, describe_part, is_number, plain, require_utf8, tuples
 
 MOST_MODELS = 100_000
 THRESHOLD = 0.85
@@ -111,6 +111,10 @@ class Study:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
             raise ValueError(f"a study needs a name such as 'mine', got {self.name!r}")
+        require_utf8(self.name, "the name of a study")
+        for name in ("title", "kind"):
+            if not isinstance(text := getattr(self, name), str):
+                raise ValueError(f"the {name} of a study must be a text, got {text!r}")
         if not isinstance(self.configs, Iterable):
             raise TypeError(f"configs must be a list of ModelConfig, got {self.configs!r}")
         unique: dict[str, ModelConfig] = {}
@@ -125,8 +129,6 @@ class Study:
         if not unique:
             raise ValueError(f"the study {self.name!r} must have at least one model, got none")
         object.__setattr__(self, "configs", tuple(unique.values()))
-        if not isinstance(self.title, str) or not isinstance(self.kind, str):
-            raise TypeError(f"title and kind must be texts, got {self.title!r} and {self.kind!r}")
         object.__setattr__(self, "title", printable(self.title or self.name))
         if not is_number(self.threshold) or not 0 <= self.threshold <= 1:
             raise ValueError(f"threshold must be an accuracy from 0 to 1, got {self.threshold!r}")

@@ -25,6 +25,7 @@ from primefourier.lab.studies.study import Study
 Sources = dict[str, dict[str, str]]
 """Files that define parts; for each, the digests of its content and of the modules beside it."""
 _HOME = Path(__file__).resolve().parents[2]
+_PREFIX = "primefourier_study_"
 _loading: list[Path] = []
 
 
@@ -165,9 +166,9 @@ def refuse_while_loading() -> None:
 
 
 def _was_imported_from(module: object, path: Path) -> bool:
-    """Return whether the user's program imported a module from a file, rather than this module."""
-    mine = path in _loaded and module is _loaded[path].module
-    return getattr(module, "__file__", None) == str(path) and not mine
+    """Return whether the user's program, rather than :func:`_load`, made a module of a file."""
+    ours = str(getattr(module, "__name__", "")).startswith(_PREFIX)
+    return getattr(module, "__file__", None) == str(path) and not ours
 
 
 def _digest(path: Path) -> str:
@@ -189,7 +190,7 @@ def _load(path: Path, digests: Mapping[str, str] | None = None) -> _Loaded:
         return _loaded[path]
     digest = _digest(path)
     # each version has a module of its own, whose classes stay what they are when the next is loaded
-    name = f"primefourier_study_{hashlib.sha256(f'{path} {digest}'.encode()).hexdigest()[:16]}"
+    name = f"{_PREFIX}{hashlib.sha256(f'{path} {digest}'.encode()).hexdigest()[:16]}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise SourceError(f"{path} is not a Python file")
@@ -204,7 +205,7 @@ def _load(path: Path, digests: Mapping[str, str] | None = None) -> _Loaded:
         if digests is None:  # a script may run its own study, once its parts are defined
             raise
     except BaseException as error:
-        del sys.modules[name]
+        sys.modules.pop(name, None)
         if isinstance(error, SourceError | KeyboardInterrupt):
             raise
         lines = [f.lineno for f in extract_tb(error.__traceback__) if f.filename == str(path)]
