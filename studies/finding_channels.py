@@ -230,9 +230,9 @@ def _panels(
     )
     panels = list(body.subplots(1, len(headings), squeeze=False).flat)
     for axes, heading, (across, up) in zip(panels, headings, labels, strict=True):
-        write_title(axes, heading, width)
+        write_title(axes, heading)
         style_axes(axes, grid="y")
-        write_labels(axes, across=across, up=up, inches=_SIZE)
+        write_labels(axes, across=across, up=up)
     return figure, panels
 
 

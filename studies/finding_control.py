@@ -204,27 +204,22 @@ def draw_control() -> Figure:
     grid.set_xlim(0, len(shuffled_rows(config)[0]))
     grid.set_xticks([])
     grid.set_frame_on(False)
-    write_heading(grid, f"one network (|P| = {size}, N = {modulus}): its rows", 3.6)
-    write_labels(
-        grid,
-        across=f"{len(shuffled_rows(config)[0])} columns",
-        up=f"{size} rows",
-        inches=(3.6, 2.6),
-    )
+    write_heading(grid, f"one network (|P| = {size}, N = {modulus}): its rows")
+    write_labels(grid, across=f"{len(shuffled_rows(config)[0])} columns", up=f"{size} rows")
     bars.set_xlim(0, 1.25)
     bars.set_xticks([0, 0.5, 1])
-    write_heading(bars, "and their drops", 2.2)
+    write_heading(bars, "and their drops")
     style_axes(bars, grid="y")
-    write_labels(bars, across="drop without the row", up="", inches=(1.7, 2.6))
+    write_labels(bars, across="drop without the row", up="")
     converged = [row for row in control_rows() if row.accuracy > CONVERGED]
     for held, look in ((False, OTHER), (True, RELEVANT)):
         drops = [max(row.drop, 0.0) for row in converged if bool(row.held) is held]
         weights = np.full(len(drops), 100 / len(drops))
         share.hist(drops, np.arange(0, 1.05, 0.05), weights=weights, alpha=0.85, **look)
     share.set_ylim(0, 100)
-    write_heading(share, f"all rows of {len({row.place for row in converged})} networks", 3.6)
+    write_heading(share, f"all rows of {len({row.place for row in converged})} networks")
     style_axes(share, grid="y")
-    write_labels(share, across="drop without the row", up="% of the rows", inches=(3.6, 2.6))
+    write_labels(share, across="drop without the row", up="% of the rows")
     with_one = sum(bool(row.held) for row in converged)
     share.text(0.42, 34, f"{spaced(with_one)} rows with one", size=9, color=BLUE)
     words = f"{spaced(len(converged) - with_one)} rows without a needed column"

@@ -64,9 +64,9 @@ def _page(
     figure, body = new_page(count * (_WIDTH + 0.4), _HEIGHT + 0.6, title=title, caption="", key=key)
     panels = list(body.subplots(1, count, sharey=True, squeeze=False).flat)
     for i, (axes, heading) in enumerate(zip(panels, headings, strict=True)):
-        write_title(axes, heading, _WIDTH)
+        write_title(axes, heading)
         style_axes(axes, grid="y")
-        write_labels(axes, across=across, up="" if i else up, inches=(_WIDTH, _HEIGHT))
+        write_labels(axes, across=across, up="" if i else up)
     return figure, panels
 
 

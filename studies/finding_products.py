@@ -123,9 +123,9 @@ def draw_products() -> Figure:
         axes.minorticks_off()
         axes.set_ylim(0, 1.05)
         style_axes(axes, grid="y")
-        write_title(axes, f"a·b mod {n}", 3.5)
+        write_title(axes, f"a·b mod {n}")
         up = "" if i else "accuracy near a million"
-        write_labels(axes, across="examples drawn", up=up, inches=(3.5, 2.6))
+        write_labels(axes, across="examples drawn", up=up)
     return figure
 
 

@@ -77,7 +77,7 @@ def draw_summands() -> Figure:
     axes.set_xticks(ticks, [str(k) for k in ticks])
     axes.set_ylim(0, 1.06)
     style_axes(axes, grid="y")
-    write_labels(axes, across="number of terms k", up="share of exact sums", inches=(4.4, 2.6))
+    write_labels(axes, across="number of terms k", up="share of exact sums")
     return figure
 
 

@@ -105,7 +105,9 @@ def test_wrong_arguments_are_refused() -> None:
         DropBars("N = 29", PRIMES, NOTHING, (29,))
     with pytest.raises(ValueError, match=r"drops of N = 29 must have shape \(8,\), got \(1,\)"):
         DropBars("N = 29", PRIMES, [1], ())
-    with pytest.raises(ValueError, match="points of N = 29 must be finite numbers for each of 8"):
+    with pytest.raises(
+        ValueError, match="points of N = 29 must be given for each of 8 rows, got 1"
+    ):
         DropBars("N = 29", PRIMES, NOTHING, (), [(0, 1)])
     with pytest.raises(ValueError, match="rows of mine must have different names, got"):
         DropBars("mine", ("low", "low"), [0, 1], ())

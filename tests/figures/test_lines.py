@@ -196,11 +196,6 @@ def test_wrong_lines_are_refused() -> None:
 
 
 def test_wrong_panels_are_refused() -> None:
-    good = line(0)
-    with pytest.raises(ValueError, match=r"noise_floor of p must be .* at least 0, got \[-1\]"):
-        Panel("p", "y", [good], noise_floor={0: -1})
-    with pytest.raises(ValueError, match=r"at least 0, got \[nan\]; leave out the x"):
-        Panel("p", "y", [good], noise_floor={0: NAN})
     for panels, columns in (((), 2), ((by_depth(0),), 0)):
         with pytest.raises(ValueError, match="at least one Panel and one column are required"):
             draw(*panels, columns=columns)

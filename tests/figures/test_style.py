@@ -6,6 +6,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
+from matplotlib.typing import ColorType
 
 from drawn import assert_saves
 from primefourier.figures import (
@@ -27,7 +28,6 @@ from primefourier.figures.style import (
     NOISE,
     SEQUENTIAL,
     contrasting,
-    luminance,
     new_page,
     read_table,
     wrap,
@@ -36,6 +36,11 @@ from primefourier.figures.style import (
 
 @pytest.mark.parametrize("name", [SEQUENTIAL, DIVERGING])
 def test_text_on_every_colour_of_a_map_has_the_contrast_that_wcag_asks_for(name: str) -> None:
+    def luminance(color: ColorType) -> float:
+        parts = np.array(to_rgb(color))
+        linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+        return float(linear @ (0.2126, 0.7152, 0.0722))
+
     for color in matplotlib.colormaps[name](np.linspace(0, 1, 101)):
         one, other = sorted(luminance(c) + 0.05 for c in (tuple(color), contrasting(tuple(color))))
         assert other / one >= 4.5

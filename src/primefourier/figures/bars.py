@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -16,23 +17,7 @@ from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 from numpy.typing import ArrayLike, NDArray
 
-from primefourier.figures.style import (
-    CELL_SIZE,
-    GAP,
-    INK,
-    NOISE,
-    OTHER,
-    RELEVANT,
-    new_page,
-    panel_axes,
-    read_table,
-    style_axes,
-    wrap,
-    write_labels,
-    write_note,
-    write_short,
-    write_title,
-)
+from primefourier.figures import style
 
 _SLOT, _LEAST_WIDTH, _HEIGHT = 0.33, 2.4, 1.2  # inches: a bar and the space beside it; the axes
 
@@ -68,18 +53,18 @@ class DropBars:
     @cached_property
     def table(self) -> NDArray[np.float64]:
         """The drop of each row."""
-        return read_table(self.drops, (len(self.rows),), f"drops of {self.name}")
+        return style.read_table(self.drops, (len(self.rows),), f"drops of {self.name}")
 
     @cached_property
     def dots(self) -> list[NDArray[np.float64]]:
         """The values behind each drop."""
         given = [()] * len(self.rows) if self.points is None else self.points
-        found = [np.asarray(values, float) for values in given]
-        if len(found) != len(self.rows) or not all(np.isfinite(values).all() for values in found):
+        if len(given) != len(self.rows):
             raise ValueError(
-                f"points of {self.name} must be finite numbers for each of {len(self.rows)} rows"
+                f"points of {self.name} must be given for each of {len(self.rows)} rows, got "
+                f"{len(given)}"
             )
-        return found
+        return [np.asarray(values, float) for values in given]
 
     @property
     def empty(self) -> bool:
@@ -109,70 +94,66 @@ def draw_drop_bars(
         raise ValueError("panels must hold at least one DropBars, got none")
     if not 0 <= noise_floor < math.inf:
         raise ValueError(f"noise_floor must be a number of at least 0, got {noise_floor}")
-    columns = min(2, len(panels))
-    rows = -(-len(panels) // columns)
-    width = max(_LEAST_WIDTH, *(_slot(panel) * len(panel.rows) for panel in panels))
-    figure, body = new_page(
-        columns * (width + 0.4) + 0.4, rows * (_HEIGHT + 0.55) + 0.3, title=title, caption=caption,
+    names = [[str(name) for name in panel.rows] for panel in panels]
+    slot = max(_SLOT, 0.1 + max(style.room(some, style.TICK_SIZE) for some in names))
+    width = max(_LEAST_WIDTH, slot * max(map(len, names)))
+    figure, every = style.new_panels(
+        len(panels), 2, width + 0.4, _HEIGHT + 0.55, share_y=True, title=title, caption=caption,
         key=_key(panels, noise_floor),
     )  # fmt: skip
     values = [values for panel in panels for values in (panel.table, *panel.dots)]
     known = np.concatenate([*values, [1.0, -noise_floor, noise_floor]])
     known = known[~np.isnan(known)]
-    room = np.ptp(known)
-    for i, axes in enumerate(panel_axes(body, len(panels), columns, share_y=True)):
-        axes.set_ylim(known.min() - 0.03 * room, known.max() + 0.16 * room)
-        axes.axhspan(-noise_floor, noise_floor, color=NOISE, lw=0, zorder=0)
-        _draw_panel(axes, panels[i], width)
-        lowest = i + columns >= len(panels)
-        write_labels(axes, across="ablated row" if lowest else "", up="" if i % columns else "drop",
-                     inches=(width, _HEIGHT))  # fmt: skip
+    span = np.ptp(known)
+    for i, (axes, panel) in enumerate(zip(every, panels, strict=True)):
+        axes.set_ylim(known.min() - 0.03 * span, known.max() + 0.16 * span)
+        axes.axhspan(-noise_floor, noise_floor, color=style.NOISE, lw=0, zorder=0)
+        _draw_panel(axes, panel)
+        lowest = i + 2 >= len(panels)
+        style.write_labels(axes, "ablated row" * lowest, "drop" * (i % 2 == 0))
     return figure
 
 
-def _slot(panel: DropBars) -> float:
-    return max(_SLOT, 0.1 + 0.09 * max((len(str(name)) for name in panel.rows), default=1))
-
-
-def _draw_panel(axes: Axes, panel: DropBars, width: float) -> None:
+def _draw_panel(axes: Axes, panel: DropBars) -> None:
     note = f" ({panel.note})" if panel.note and not panel.empty else ""
-    write_title(axes, f"{panel.name}{note}", width)
+    style.write_title(axes, f"{panel.name}{note}")
     axes.set_xlim(-0.6, len(panel.rows) - 0.4)
     axes.set_xticks(range(len(panel.rows)), [str(p) for p in panel.rows])
-    style_axes(axes, grid="y")
+    style.style_axes(axes, grid="y")
     axes.tick_params(axis="x", length=0)
-    axes.axhline(0, color=INK, lw=0.8)
+    axes.axhline(0, color=style.INK, lw=0.8)
     axes.spines["bottom"].set_visible(False)
     if panel.empty:
-        write_note(axes, wrap(panel.note or "not measured yet", 0.85 * _LEAST_WIDTH, 10))
+        style.write_note(axes, panel.note or "not measured yet")
         return
     drops = panel.table
     known = ~np.isnan(drops)
     relevant = np.array([name in panel.relevant for name in panel.rows], bool)
     for x in np.flatnonzero(~known):
-        axes.axvspan(x - 0.36, x + 0.36, **GAP)
-    for chosen, look in ((known & relevant, RELEVANT), (known & ~relevant, OTHER)):
+        axes.axvspan(x - 0.36, x + 0.36, **style.GAP)
+    dot: dict[str, Any] = {"ms": 2.4, "mec": "white", "mew": 0.4, "color": style.INK, "zorder": 3}
+    for chosen, look in ((known & relevant, style.RELEVANT), (known & ~relevant, style.OTHER)):
         axes.bar(np.flatnonzero(chosen), drops[chosen], 0.72, **look)
     for place, dots in enumerate(panel.dots):
-        spread = np.linspace(-0.2, 0.2, len(dots)) if len(dots) > 1 else np.zeros(len(dots))
-        axes.plot(place + spread, dots, "o", ms=2.4, mec="white", mew=0.4, color=INK, zorder=3)
+        aside = np.linspace(-0.2, 0.2, len(dots)) if len(dots) > 1 else np.zeros(len(dots))
+        axes.plot(place + aside, dots, "o", **dot)
     for x in np.flatnonzero(known):
         axes.annotate(
-            write_short(drops[x]), (x, max(0, drops[x], *panel.dots[x])), (0, 1.5), ha="center",
-            va="bottom", textcoords="offset points", size=CELL_SIZE, color=INK,
-            path_effects=[withStroke(linewidth=2, foreground="white")],
+            style.write_short(drops[x]), (x, max(0, drops[x], *panel.dots[x])), (0, 1.5),
+            ha="center", va="bottom", textcoords="offset points", size=style.CELL_SIZE,
+            color=style.INK, path_effects=[withStroke(linewidth=2, foreground="white")],
         ).set_in_layout(False)  # fmt: skip
 
 
 def _key(panels: Sequence[DropBars], noise_floor: float) -> list[tuple[Artist, str]]:
-    key: list[tuple[Artist, str]] = [
-        (Patch(**RELEVANT), "relevant row"),
-        (Patch(**OTHER), "other row"),
+    several = any(len(dots) > 1 for panel in panels for dots in panel.dots)
+    gaps = any(np.isnan(panel.table).any() for panel in panels if not panel.empty)
+    dot = Line2D([], [], marker="o", ms=3, lw=0, color=style.INK)
+    key: list[tuple[Artist, str, object]] = [
+        (Patch(**style.RELEVANT), "relevant row", True),
+        (Patch(**style.OTHER), "other row", True),
+        (Patch(color=style.NOISE), f"noise floor ± {noise_floor:.3f}", noise_floor),
+        (dot, "one seed", several),
+        (Patch(**style.GAP), "not measured yet", gaps),
     ]
-    if noise_floor:
-        key.append((Patch(color=NOISE), f"noise floor ± {noise_floor:.3f}"))
-    if any(len(dots) > 1 for panel in panels for dots in panel.dots):
-        key.append((Line2D([], [], marker="o", ms=3, lw=0, color=INK), "one seed"))
-    if any(np.isnan(panel.table).any() for panel in panels if not panel.empty):
-        key.append((Patch(**GAP), "not measured yet"))
-    return key
+    return [(sample, meaning) for sample, meaning, occurs in key if occurs]

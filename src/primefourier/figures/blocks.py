@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,18 +11,8 @@ from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
 from primefourier.encoding import PrimeBasis
+from primefourier.figures import style
 from primefourier.figures.grids import draw_bar, draw_cells, known_cells, write_cell
-from primefourier.figures.style import (
-    CELL_SIZE,
-    DIVERGING,
-    INK,
-    LABEL_SIZE,
-    PALE,
-    SMALL_SIZE,
-    new_page,
-    read_table,
-    write_short,
-)
 
 _SIDE = 6.3  # inches, about
 
@@ -51,62 +40,46 @@ def draw_block_matrix(
     ['.00', '−1.00', '1.00', '.00']
     """
     basis = PrimeBasis(tuple(primes), depth)
-    table = read_table(matrix, (basis.dim, basis.dim), "matrix")
+    table = style.read_table(matrix, (basis.dim, basis.dim), "matrix")
     if np.isnan(table).any():
         raise ValueError("matrix must be finite, got NaN")
     most = float(np.abs(table).max()) or 1.0
     block = np.arange(basis.dim) // 2
     shown = np.where((table == 0) & (block[:, None] != block), np.nan, table)
-    figure, body = new_page(_SIDE + 1.9, _SIDE + 0.7, title=title, caption=caption)
+    figure, body = style.new_page(_SIDE + 1.9, _SIDE + 0.7, title=title, caption=caption)
     axes = body.subplots()
     axes.set_aspect("equal")
-    colors = draw_cells(
-        axes, shown, (-most, most), DIVERGING, gaps=np.zeros_like(shown, bool), lw=0
-    )
-    texts = [(i, j, write_short(value), ink) for i, j, value, ink in known_cells(colors, shown)]
-    size = min(
-        LABEL_SIZE, _SIDE / basis.dim * 72 / (0.7 * max(len(text) for _, _, text, _ in texts))
-    )
-    if size >= CELL_SIZE:  # smaller text could not be read
-        for i, j, text, ink in texts:
-            write_cell(axes, i, j, text, size, ink)
-    _outline_blocks(axes, basis)
+    colors = draw_cells(axes, shown, (-most, most), style.DIVERGING, lw=0)
+    fits = 0.8 * _SIDE / basis.dim / style.room([style.write_short(-most)], style.CELL_SIZE)
+    size = min(style.LABEL_SIZE, fits * style.CELL_SIZE)
+    for i, j, value, ink in known_cells(colors, shown) if fits >= 1 else ():
+        write_cell(axes, i, j, style.write_short(value), size, ink)
+    axes.tick_params(which="both", length=0, top=True, labeltop=True, bottom=False,
+                     labelbottom=False, labelcolor=style.INK)  # fmt: skip
+    axes.spines[:].set_color(style.PALE)
+    _outline(axes, basis, [f"d = {d}" for _, d in basis.channels], minor=False)
+    _outline(axes, basis, [f"p = {p}" for p in basis.primes], minor=True)
     draw_bar(body, colors, table, "entry of the matrix", ax=axes, aspect=32, shrink=0.88)
     return figure
 
 
-def _outline_blocks(axes: Axes, basis: PrimeBasis) -> None:
-    """Outline the blocks of each prime and depth, and label them above and to the left."""
-    axes.tick_params(which="both", length=0, top=True, labeltop=True, bottom=False,
-                     labelbottom=False, labelcolor=INK)  # fmt: skip
-    axes.spines[:].set_color(PALE)
-    cell = _SIDE / basis.dim
-    starts = 2 * basis.depth * np.arange(len(basis.primes))
-    blocks: list[tuple[Any, int, list[str], bool]] = [
-        (2 * np.arange(basis.dim // 2), 2, [f"d = {d}" for _, d in basis.channels], False),
-        (starts, 2 * basis.depth, [f"p = {p}" for p in basis.primes], True),
-    ]
-    for corners, count, names, minor in blocks:
-        for corner in corners:
-            axes.add_patch(
-                Rectangle((corner - 0.5, corner - 0.5), count, count, fill=False, edgecolor=INK,
-                          lw=min(2, 20 * cell) if minor else min(0.8, 4 * cell), zorder=3,
-                          clip_on=False)
-            )  # fmt: skip
-        size = LABEL_SIZE if minor else SMALL_SIZE
-        write = _fitting(count * cell * 72 / size, max(map(len, names)))
-        axes.set_xticks(corners + (count - 1) / 2, [write(name) for name in names], minor=minor)
-        shown = names if count * cell * 72 > 1.3 * size else [""] * len(names)
-        axes.set_yticks(corners + (count - 1) / 2, shown, minor=minor)
-        which = "minor" if minor else "major"
-        axes.tick_params(axis="x", which=which, labelsize=size, pad=18 if minor else 4)
-        axes.tick_params(axis="y", which=which, labelsize=size, pad=38 if minor else 4)
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.remove_overlapping_locs = False  # labels of primes may be at labels of depths
-
-
-def _fitting(room: float, length: int) -> Callable[[str], str]:
-    """Return how to shorten names for a room in text sizes: in full, the number alone, or empty."""
-    if room > 0.62 * length:
-        return str
-    return (lambda name: name.split()[-1]) if room > 0.62 * (length - 4) + 0.2 else lambda _: ""
+def _outline(axes: Axes, basis: PrimeBasis, names: Sequence[str], *, minor: bool) -> None:
+    """Outline the blocks of the primes or of the depths, and name those with room for a name."""
+    count = basis.dim // len(names)
+    inches = count * _SIDE / basis.dim
+    for corner in np.arange(0, basis.dim, count) - 0.5:
+        axes.add_patch(
+            Rectangle((corner, corner), count, count, fill=False, edgecolor=style.INK, zorder=3,
+                      lw=min(2 if minor else 0.8, 4 * inches), clip_on=False)
+        )  # fmt: skip
+    size = style.LABEL_SIZE if minor else style.SMALL_SIZE
+    numbers = [name.split()[-1] for name in names]
+    blank = [""] * len(names)
+    across = next(
+        (some for some in (names, numbers) if style.room(some, size) + 0.02 < inches), blank
+    )
+    up = names if 1.3 * size / 72 < inches else blank
+    for axis, shown, pad in ((axes.xaxis, across, 18), (axes.yaxis, up, 38)):
+        axis.set_ticks(np.arange(count / 2, basis.dim, count) - 0.5, shown, minor=minor)
+        axis.set_tick_params("minor" if minor else "major", labelsize=size, pad=pad * minor or 4)
+        axis.remove_overlapping_locs = False  # names of primes may be at names of depths

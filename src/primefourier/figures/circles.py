@@ -19,10 +19,11 @@ from matplotlib.patches import Circle, Patch, Wedge
 from primefourier.arithmetic.integers import as_integer, as_integers
 from primefourier.arithmetic.primes import factorize, format_factors, primes_from
 from primefourier.encoding import PrimeBasis
-from primefourier.figures.style import BLUE, GREEN, INK, LABEL_SIZE, PURPLE, VERMILLION, new_page
+from primefourier.figures import style
 
-COLOR_A, COLOR_B, COLOR_SUM, COLOR_ACTIVE = VERMILLION, BLUE, PURPLE, GREEN
+COLOR_A, COLOR_B, COLOR_SUM, COLOR_ACTIVE = style.VERMILLION, style.BLUE, style.PURPLE, style.GREEN
 
+_LEFT = 6.2  # inches of the bars with their labels
 _MOST_SEGMENTS = 100  # more could not be distinguished
 _LARGEST_LABELLED = 999  # longer labels do not fit around a circle
 _MARKS_APART = 0.04  # of a turn; marks closer than this would overlap
@@ -55,12 +56,11 @@ def draw_circles(a: int, b: int, modulus: int, *, primes: Sequence[int] | None =
     columns = max(2, -(-len(chosen) // rows))
     rows = -(-len(chosen) // columns)
     height = max(rows * 2.5, len(bars) * 0.72)
-    left = 5.2 + 0.09 * max(len(label) for label, _, _ in bars)
-    figure, body = new_page(
-        left + columns * 2.3, height + 0.3, caption="", key=_key(arcs),
+    figure, body = style.new_page(
+        _LEFT + columns * 2.3, height + 0.3, caption="", key=_key(arcs),
         title=f"({_short(a)} + {_signed(b)}) mod {_short(n)} = {_short((a + b) % n)}",
     )  # fmt: skip
-    grid = body.add_gridspec(1, 2, width_ratios=[left, columns * 2.3])
+    grid = body.add_gridspec(1, 2, width_ratios=[_LEFT, columns * 2.3])
     _draw_bars(body.add_subplot(grid[0]), bars)
     places = grid[1].subgridspec(rows, columns)
     for i, p in enumerate(chosen):
@@ -101,13 +101,13 @@ def _draw_bars(axes: Axes, bars: Sequence[_Bar]) -> None:
             axes.barh(y, stop - start, 0.52, left=start, color=color)
         if 1 < segments <= _MOST_SEGMENTS:
             inner = [k / segments for k in range(1, segments)]
-            axes.vlines(inner, y - 0.26, y + 0.26, color=INK, lw=0.7)
-        axes.barh(y, 1, 0.52, fill=False, edgecolor=INK, lw=1.1)
+            axes.vlines(inner, y - 0.26, y + 0.26, color=style.INK, lw=0.7)
+        axes.barh(y, 1, 0.52, fill=False, edgecolor=style.INK, lw=1.1)
     axes.set_xlim(-0.01, 1.01)
     axes.set_ylim(len(bars) - 0.4, -0.6)
     axes.set_xticks([])
     axes.set_yticks(range(len(bars)), [label for label, _, _ in bars])
-    axes.tick_params(length=0, labelsize=LABEL_SIZE, colors=INK)
+    axes.tick_params(length=0, labelsize=style.LABEL_SIZE, colors=style.INK)
     axes.spines[:].set_visible(False)
 
 
@@ -122,13 +122,15 @@ def _draw_dial(axes: Axes, a: int, b: int, p: int, power: int, *, arcs: bool) ->
         _draw_sector(axes, 0, end / period - 1, COLOR_SUM)
     else:
         _draw_sector(axes, 0, answer / period, COLOR_SUM)
-    axes.add_patch(Circle((0, 0), 1, fill=False, edgecolor=INK, lw=1.1))
-    axes.add_patch(Circle((0, 0), 0.05, color=INK, lw=0))
+    axes.add_patch(Circle((0, 0), 1, fill=False, edgecolor=style.INK, lw=1.1))
+    axes.add_patch(Circle((0, 0), 0.05, color=style.INK, lw=0))
     values = [answer, 0, first] if arcs else [answer, 0]
     for i, value in enumerate(values):
         x, y = _point(value / period)
         inner = 0.86 if i else 0.0
-        axes.plot([inner * x, 1.06 * x], [inner * y, 1.06 * y], color=INK, lw=1.0 if i else 1.6)
+        axes.plot(
+            [inner * x, 1.06 * x], [inner * y, 1.06 * y], color=style.INK, lw=1.0 if i else 1.6
+        )
     if period <= _LARGEST_LABELLED:
         _label_marks(axes, period, values)
     axes.set(xlim=(-1.5, 1.5), ylim=(-1.5, 1.5), xticks=[], yticks=[])
@@ -138,7 +140,9 @@ def _draw_dial(axes: Axes, a: int, b: int, p: int, power: int, *, arcs: bool) ->
         text += f", period {format_factors(((p, power),))}"
     if period > _LARGEST_LABELLED:
         text += f"\n{_short(answer)}"
-    axes.set_xlabel(text, size=LABEL_SIZE, weight="bold", color=COLOR_ACTIVE if power else INK)
+    axes.set_xlabel(
+        text, size=style.LABEL_SIZE, weight="bold", color=COLOR_ACTIVE if power else style.INK
+    )
 
 
 def _draw_sector(axes: Axes, start: float, stop: float, color: str) -> None:
@@ -158,8 +162,8 @@ def _label_marks(axes: Axes, period: int, values: Sequence[int]) -> None:
         turn = value / period
         if all(min((turn - x) % 1, (x - turn) % 1) >= _MARKS_APART for x in shown):
             x, y = _point(turn)
-            axes.text(1.27 * x, 1.24 * y, str(value), ha="center", va="center", size=8.5, color=INK,
-                      weight="normal" if shown else "bold")  # fmt: skip
+            axes.text(1.27 * x, 1.24 * y, str(value), ha="center", va="center", size=8.5,
+                      color=style.INK, weight="normal" if shown else "bold")  # fmt: skip
             shown.append(turn)
 
 

@@ -12,26 +12,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from primefourier.figures.style import (
-    GREEN,
-    INK,
-    OTHER,
-    PALE,
-    RELEVANT,
-    VERMILLION,
-    new_page,
-    style_axes,
-    write_labels,
-    write_short,
-    write_title,
-)
+from primefourier.figures import style
 
 _WIDTH, _HEIGHT = 3.6, 2.1  # inches, of one panel
 _LEAST_ROWS = 6
 _RIGHT = 0.99
 _NEAR = 30
 """Labels of sizes whose quotient is smaller would overlap."""
-MISUSED = OTHER | {"edgecolor": VERMILLION, "linewidth": 2, "hatch": "///"}
+MISUSED = style.OTHER | {"edgecolor": style.VERMILLION, "linewidth": 2, "hatch": "///"}
 """The look of other rows that are used all the same."""
 
 
@@ -69,13 +57,13 @@ def draw_cliffs(networks: Sequence[Cliff], *, title: str, caption: str = "") -> 
     if not networks:
         raise ValueError("networks must have at least one Cliff, got none")
     key: list[tuple[Artist, str]] = [
-        (Patch(**RELEVANT), "row that N needs"),
-        (Patch(**OTHER), "other row"),
+        (Patch(**style.RELEVANT), "row that N needs"),
+        (Patch(**style.OTHER), "other row"),
         (Patch(**MISUSED), "other row, used"),
-        (Line2D([], [], color=GREEN, marker="o", lw=0, ms=8), "right"),
-        (Line2D([], [], color=VERMILLION, marker="X", lw=0, ms=8), "wrong"),
+        (Line2D([], [], color=style.GREEN, marker="o", lw=0, ms=8), "right"),
+        (Line2D([], [], color=style.VERMILLION, marker="X", lw=0, ms=8), "wrong"),
     ]
-    figure, body = new_page(
+    figure, body = style.new_page(
         2 * (_WIDTH + 0.5), len(networks) * (_HEIGHT + 0.5), title=title, caption=caption, key=key
     )
     grid = body.subplots(len(networks), 2, squeeze=False)
@@ -86,48 +74,45 @@ def draw_cliffs(networks: Sequence[Cliff], *, title: str, caption: str = "") -> 
 
 
 def _draw_rows(axes: Axes, network: Cliff) -> None:
-    write_title(axes, f"{network.name}: rows used", _WIDTH)
+    style.write_title(axes, f"{network.name}: rows used")
     for x, (row, drop) in enumerate(network.drops.items()):
-        look = (
-            RELEVANT if row in network.relevant else MISUSED if row in network.unneeded else OTHER
-        )
-        axes.bar(x, drop, 0.72, **look)
-        axes.text(x, max(drop, 0) + 0.02, write_short(drop), ha="center", size=8, color=INK)
+        other = MISUSED if row in network.unneeded else style.OTHER
+        bar = axes.bar(x, drop, 0.72, **style.RELEVANT if row in network.relevant else other)
+        axes.bar_label(bar, [style.write_short(drop)], padding=2, size=8, color=style.INK)
     axes.set_xticks(range(len(network.drops)), [str(row) for row in network.drops])
     axes.set_xlim(-0.6, max(len(network.drops), _LEAST_ROWS) - 0.4)
     axes.set_ylim(min(0, *network.drops.values()), 1.12)
-    style_axes(axes, grid="y")
+    style.style_axes(axes, grid="y")
     axes.tick_params(axis="x", length=0)
-    write_labels(axes, across="row", up="drop without it", inches=(_WIDTH, _HEIGHT))
+    style.write_labels(axes, "row", "drop without it")
 
 
 def _draw_accuracy(axes: Axes, network: Cliff) -> None:
-    write_title(axes, "Accuracy by input size", _WIDTH)
+    style.write_title(axes, "Accuracy by input size")
     ends = [network.input_range, *network.beyond]
     values = [network.accuracy, *network.beyond.values()]
-    axes.plot(ends, values, color=PALE, lw=2, zorder=1)
+    axes.plot(ends, values, color=style.PALE, lw=2, zorder=1)
     last, aside = (0.0, ""), True  # the last label, and whether it was put beside its marker
     for end, value in zip(ends, values, strict=True):
-        right = value >= _RIGHT
-        look = {"color": GREEN, "marker": "o"} if right else {"color": VERMILLION, "marker": "X"}
-        axes.plot(end, value, ms=8, lw=0, zorder=2, **look)  # type: ignore[arg-type]
+        color, marker = (style.GREEN, "o") if value >= _RIGHT else (style.VERMILLION, "X")
+        axes.plot(end, value, marker, color=color, ms=8, zorder=2)
         text, near = f"{value:.2f}", end < _NEAR * last[0]
         if near and text == last[1]:
             continue
         aside = near and not aside
         place = (0, 7) if not aside else (-7, 2) if value < 0.5 else (0, -15)
         axes.annotate(
-            text, (end, value), place, size=8, color=INK, textcoords="offset points",
+            text, (end, value), place, size=8, color=style.INK, textcoords="offset points",
             ha="right" if place[0] else "center",
         )  # fmt: skip
         last = end, text
     axes.axvspan(ends[0] / 200, network.input_range, color="#E8F1F8", lw=0, zorder=0)
     axes.text(
-        0.05, 0.5, "trained", transform=axes.transAxes, size=8, color=INK, rotation=90, va="center",
-        ha="center",
+        0.05, 0.5, "trained", transform=axes.transAxes, size=8, color=style.INK, rotation=90,
+        va="center", ha="center",
     )  # fmt: skip
     axes.set_xscale("log")
     axes.set_xlim(ends[0] / 200, ends[-1] * 10)
     axes.set_ylim(-0.03, 1.16)
-    style_axes(axes, grid="y")
-    write_labels(axes, across="inputs below", up="accuracy", inches=(_WIDTH, _HEIGHT))
+    style.style_axes(axes, grid="y")
+    style.write_labels(axes, "inputs below", "accuracy")

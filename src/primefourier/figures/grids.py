@@ -18,28 +18,11 @@ from matplotlib.patches import Patch, Rectangle
 from numpy.typing import ArrayLike, NDArray
 
 from primefourier.encoding import PrimeBasis
-from primefourier.figures.style import (
-    CELL_SIZE,
-    EXCLUDED,
-    GAP,
-    INK,
-    LABEL_SIZE,
-    NOISE,
-    SEQUENTIAL,
-    SMALL_SIZE,
-    TICK_SIZE,
-    contrasting,
-    new_page,
-    read_table,
-    wrap,
-    write_labels,
-    write_number,
-    write_short,
-    write_title,
-)
+from primefourier.figures import style
 
-_NOT_MEASURED: tuple[Artist, str] = (Patch(**GAP), "not measured yet")
-_BELOW_NOISE: tuple[Artist, str] = (Patch(color=NOISE), "below the noise floor")
+_NOT_MEASURED: tuple[Artist, str] = (Patch(**style.GAP), "not measured yet")
+_BELOW_NOISE: tuple[Artist, str] = (Patch(color=style.NOISE), "below the noise floor")
+_LEFT_OUT: tuple[Artist, str] = (Patch(**style.EXCLUDED), "× left out on purpose")
 
 _MOST_TEXTS = 40
 """A matrix of drops with more rows has no numbers in its cells."""
@@ -57,7 +40,7 @@ def draw_heatmap(
     column_label: str,
     measure: str = "",
     limits: tuple[float, float] = (0, 1),
-    cmap: str = SEQUENTIAL,
+    cmap: str = style.SEQUENTIAL,
     excluded: ArrayLike | None = None,
     noise: ArrayLike | None = None,
     texts: Sequence[Sequence[str]] | None = None,
@@ -100,54 +83,50 @@ def draw_heatmap(
     if not -math.inf < limits[0] < limits[1] < math.inf:
         raise ValueError(f"limits must be finite and ascend, got {limits[0]} and {limits[1]}")
     out = _read_mask(excluded, shape, "excluded")
-    table = np.where(out, np.nan, read_table(values, shape, "values"))
+    table = np.where(out, np.nan, style.read_table(values, shape, "values"))
     faint = _read_mask(noise, shape, "noise") & ~np.isnan(table)
-    words = np.array([[write_number(x, ".2f") for x in row] for row in table] if texts is None
+    words = np.array([[style.write_number(x, ".2f") for x in row] for row in table] if texts is None
                      else texts, object)  # fmt: skip
     if words.shape != shape:
         raise ValueError(f"texts must have shape {shape}, got {words.shape}")
     gaps = np.isnan(table) & ~out
-    key = [_BELOW_NOISE] if faint.any() else []
+    dot = Line2D([], [], marker="o", ms=3.4, lw=0.5, color=style.INK)
+    key: list[tuple[Artist, str]] = [_BELOW_NOISE] * bool(faint.any())
     if points is not None:
-        ends = " to ".join(f"{limit:g}" for limit in limits)
-        dot = Line2D([], [], marker="o", ms=3.4, lw=0.5, color=INK)
-        key.append((dot, f"one seed, from {ends} across the cell"))
-    key += [_NOT_MEASURED] if gaps.any() else []
-    key += [(Patch(**EXCLUDED), "× left out on purpose")] if out.any() else []
-
-    names = [str(column) for column in columns]
-    written = "\n".join(words[~np.isnan(table)])
-    longest = max(map(len, [*names, *written.split("\n")]))
-    width = max(2.8, shape[1] * max(0.85, 0.2 + 0.085 * longest))
-    height = max(1.3, shape[0] * (0.52 if points or "\n" in "".join(words.flat) else 0.42))
-    left = 0.3 + 0.09 * max(len(str(row)) for row in rows)
-    figure, body = new_page(
-        left + width + 1.15, height + 0.6, title=title, caption=caption, key=key
-    )  # fmt: skip
+        key.append((dot, f"one seed, from {limits[0]:g} to {limits[1]:g} across the cell"))
+    key += [_NOT_MEASURED] * bool(gaps.any()) + [_LEFT_OUT] * bool(out.any())
+    names = [[str(name) for name in some] for some in (rows, columns)]
+    written = [line for text in words[~np.isnan(table)] for line in text.split("\n")]
+    two_lines = points is not None or any("\n" in text for text in words.flat)
+    cell = max(0.85, 0.2 + style.room([*names[1], *written], style.LABEL_SIZE))
+    left = style.room(names[0], style.TICK_SIZE)
+    height = max(1.3, shape[0] * (0.52 if two_lines else 0.42))
+    figure, body = style.new_page(max(2.8, shape[1] * cell) + left + 1.45, height + 0.6,
+                                  title=title, caption=caption, key=key)  # fmt: skip
     axes = body.subplots()
     colors = draw_cells(axes, table, limits, cmap, gaps=gaps, noise=faint)
+    _cover(axes, out, **style.EXCLUDED)
     for i, j in np.argwhere(out):
-        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, clip_on=False, **EXCLUDED))
-        write_cell(axes, i, j, "×", 1.2 * LABEL_SIZE, INK)
+        write_cell(axes, i, j, "×", 1.2 * style.LABEL_SIZE, style.INK)
     for i, j, _, ink in known_cells(colors, table, faint):
         dots = np.array([] if points is None else points[i][j])
         text, _, small = words[i, j].partition("\n")
-        write_cell(axes, i - 0.14 * bool(small or dots.size), j, text, LABEL_SIZE, ink)
+        write_cell(axes, i - 0.14 * bool(small or dots.size), j, text, style.LABEL_SIZE, ink)
         if small:
-            write_cell(axes, i + 0.24, j, small, SMALL_SIZE, ink)
+            write_cell(axes, i + 0.24, j, small, style.SMALL_SIZE, ink)
         if dots.size:
             across = j - 0.4 + 0.8 * (dots.clip(*limits) - limits[0]) / (limits[1] - limits[0])
             axes.plot([j - 0.4, j + 0.4], [i + 0.26] * 2, color=ink, lw=0.5)
             axes.plot(across, np.full(dots.size, i + 0.26), "o", color=ink, ms=3.4, mec="none")
-    _name_cells(axes, [str(row) for row in rows], names, TICK_SIZE)
-    write_labels(axes, across=column_label, up=row_label, inches=(width, height))
-    draw_bar(body, colors, table, wrap(measure or title, height, LABEL_SIZE), ax=axes, aspect=25,
-             format="{x:g}")  # fmt: skip
+    _name_cells(axes, names[0], names[1], style.TICK_SIZE)
+    style.write_labels(axes, column_label, row_label)
+    label = style.wrap(measure or title, height, style.LABEL_SIZE)
+    draw_bar(body, colors, table, label, ax=axes, aspect=25, format="{x:g}")
     return figure
 
 
 def _read_mask(mask: ArrayLike | None, shape: tuple[int, int], name: str) -> NDArray[np.bool_]:
-    return np.asarray(read_table(np.zeros(shape) if mask is None else mask, shape, name) != 0)
+    return np.asarray(style.read_table(np.zeros(shape) if mask is None else mask, shape, name) != 0)
 
 
 @dataclass(frozen=True)
@@ -171,7 +150,7 @@ class DropMatrix:
 
     def __post_init__(self) -> None:
         count = len(PrimeBasis(tuple(self.primes), 1).primes)
-        read_table(self.drops, (count, count), f"drops of {self.name}")
+        style.read_table(self.drops, (count, count), f"drops of {self.name}")
 
 
 def draw_drop_matrices(panels: Sequence[DropMatrix], *, title: str, caption: str = "") -> Figure:
@@ -193,33 +172,37 @@ def draw_drop_matrices(panels: Sequence[DropMatrix], *, title: str, caption: str
         raise ValueError("panels must hold at least one DropMatrix, got none")
     tables = [np.asarray(panel.drops, float) for panel in panels]
     faint = [abs(x) < panel.noise_floor for x, panel in zip(tables, panels, strict=True)]
-    digits = max(len(str(max(panel.primes))) for panel in panels)
     shown = np.concatenate([x[~low] for x, low in zip(tables, faint, strict=True)])
-    longest = max((len(write_short(x)) for x in shown[~np.isnan(shown)].tolist()), default=1)
-    cell = max(0.26, 0.1 + 0.075 * digits, 0.02 + 0.063 * longest)
+    written = [style.write_short(x) for x in shown[~np.isnan(shown)].tolist()]
+    primes = [str(p) for panel in panels for p in panel.primes]
+    cell = max(
+        0.26,
+        0.05 + style.room(written, style.CELL_SIZE),
+        0.05 + style.room(primes, style.SMALL_SIZE),
+    )
     side = max(2.0, cell * max(map(len, tables)))
-    key = [_BELOW_NOISE] if any(low.any() for low in faint) else []
-    key += [_NOT_MEASURED] if np.isnan(shown).any() else []
+    key = [_BELOW_NOISE] * any(low.any() for low in faint)
+    key += [_NOT_MEASURED] * bool(np.isnan(shown).any())
     rows = -(-len(panels) // _MOST_COLUMNS)
     columns = -(-len(panels) // rows)
-    figure, body = new_page(columns * (side + 0.5) + 1.1, rows * (side + 0.55) + 0.3, title=title,
-                            caption=caption, key=key)  # fmt: skip
+    figure, body = style.new_page(columns * (side + 0.5) + 1.1, rows * (side + 0.55) + 0.3,
+                                  title=title, caption=caption, key=key)  # fmt: skip
     every = list(body.subplots(rows, columns, squeeze=False).flat)
     for k, (axes, panel, table) in enumerate(zip(every, panels, tables, strict=False)):
         axes.set_aspect("equal")
-        colors = draw_cells(axes, table, (0, 1), SEQUENTIAL, gaps=np.isnan(table), noise=faint[k])
-        room = side / len(table)
-        size = float(np.clip(0.85 * room * 72 / (0.64 * longest), CELL_SIZE, LABEL_SIZE))
+        gaps = np.isnan(table)
+        colors = draw_cells(axes, table, (0, 1), style.SEQUENTIAL, gaps=gaps, noise=faint[k])
+        fits = side / len(table) / (0.05 + style.room(written, style.CELL_SIZE))
+        size = min(style.LABEL_SIZE, style.CELL_SIZE * max(1.0, fits))
         if len(table) <= _MOST_TEXTS:  # more take minutes to draw, and colours remain
             for i, j, value, ink in known_cells(colors, table):
                 if not faint[k][i, j]:
-                    write_cell(axes, i, j, write_short(value), size, ink)
-        primes = [str(p) for p in panel.primes]
-        tasks = [f"{p}†" if p in panel.marked else str(p) for p in panel.primes]
-        _name_cells(axes, tasks, primes, SMALL_SIZE)
-        write_title(axes, panel.name, side)
-        write_labels(axes, across="ablated row" if k + columns >= len(panels) else "",
-                     up="" if k % columns else "task prime", inches=(side, side))  # fmt: skip
+                    write_cell(axes, i, j, style.write_short(value), size, ink)
+        tasks = [f"{p}{'†' * (p in panel.marked)}" for p in panel.primes]
+        _name_cells(axes, tasks, [str(p) for p in panel.primes], style.SMALL_SIZE)
+        style.write_title(axes, panel.name)
+        lowest, first = k + columns >= len(panels), k % columns == 0
+        style.write_labels(axes, "ablated row" * lowest, "task prime" * first)
     place: dict[str, Any] = {"ax": every, "aspect": 30 * rows}
     if spare := every[len(panels) :]:
         spare[0].set_box_aspect(0.06)
@@ -236,25 +219,26 @@ def draw_cells(
     limits: tuple[float, float],
     cmap: str,
     *,
-    gaps: NDArray[np.bool_],
+    gaps: NDArray[np.bool_] | None = None,
     noise: NDArray[np.bool_] | None = None,
     lw: float = 1,
 ) -> QuadMesh:
-    """Colour the cells of known values and hatch the gaps; their centres are whole numbers.
-
-    Cells where ``noise`` is True are grey.
-    """
+    """Colour the cells of known values, hatch gaps, grey noise; their centres are whole numbers."""
     rows, columns = table.shape
     colors = axes.pcolormesh(
         np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5, np.ma.masked_invalid(table),
         cmap=cmap, vmin=limits[0], vmax=limits[1], edgecolors="white", lw=lw, antialiased=lw > 0,
     )  # fmt: skip
     axes.set_ylim(rows - 0.5, -0.5)
-    for i, j in np.argwhere(gaps):
-        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, clip_on=False, **GAP))
-    for i, j in () if noise is None else np.argwhere(noise):
-        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fc=NOISE, ec="white", lw=lw))
+    _cover(axes, gaps, **style.GAP)
+    _cover(axes, noise, facecolor=style.NOISE, edgecolor="white", linewidth=lw)
     return colors
+
+
+def _cover(axes: Axes, cells: NDArray[np.bool_] | None, **look: Any) -> None:
+    """Draw over the cells that are True."""
+    for i, j in () if cells is None else np.argwhere(cells):
+        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, clip_on=False, **look))
 
 
 def known_cells(
@@ -263,9 +247,9 @@ def known_cells(
     """Yield row, column and value of every known cell, and the colour of text on it."""
     shades = colors.to_rgba(table)
     if noise is not None:
-        shades[noise] = to_rgba(NOISE)
+        shades[noise] = to_rgba(style.NOISE)
     for i, j in np.argwhere(~np.isnan(table)).tolist():
-        yield i, j, float(table[i, j]), contrasting(tuple(shades[i, j]))
+        yield i, j, float(table[i, j]), style.contrasting(tuple(shades[i, j]))
 
 
 def write_cell(axes: Axes, row: float, column: float, text: str, size: float, color: str) -> None:
@@ -277,10 +261,9 @@ def write_cell(axes: Axes, row: float, column: float, text: str, size: float, co
 
 def _name_cells(axes: Axes, rows: Sequence[str], columns: Sequence[str], size: float) -> None:
     """Write the names of rows and columns; hide frame and ticks."""
-    for names, axis in ((rows, axes.yaxis), (columns, axes.xaxis)):
-        for tick in axis.set_ticks(range(len(names)), names):
-            tick.label1.set_parse_math(False)
-    axes.tick_params(length=0, labelsize=size, colors=INK)
+    axes.set_yticks(range(len(rows)), rows, parse_math=False)
+    axes.set_xticks(range(len(columns)), columns, parse_math=False)
+    axes.tick_params(length=0, labelsize=size, colors=style.INK)
     axes.spines[:].set_visible(False)
 
 
@@ -288,12 +271,10 @@ def draw_bar(
     body: SubFigure, colors: QuadMesh, values: NDArray[np.float64], label: str, **place: Any
 ) -> None:
     """Draw a colour bar, with an arrow at an end that values exceed."""
-    low, high = colors.get_clim()
-    assert low is not None
-    assert high is not None
-    below, above = bool((values < low).any()), bool((values > high).any())
-    extend = {(True, True): "both", (True, False): "min", (False, True): "max"}
-    bar = body.colorbar(colors, extend=extend.get((below, above), "neither"), **place)
+    low, high = (float(end) for end in colors.get_clim() if end is not None)
+    beyond = bool((values < low).any()) + 2 * bool((values > high).any())
+    extend = ("neither", "min", "max", "both")[beyond]
+    bar = body.colorbar(colors, extend=extend, **place)
     bar.outline.set_visible(False)
-    bar.set_label(label, size=LABEL_SIZE, color=INK, parse_math=False)
-    bar.ax.tick_params(labelsize=TICK_SIZE, colors=INK, length=3)
+    bar.set_label(label, size=style.LABEL_SIZE, color=style.INK, parse_math=False)
+    bar.ax.tick_params(labelsize=style.TICK_SIZE, colors=style.INK, length=3)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -12,45 +12,28 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.transforms import BboxBase
 from matplotlib.typing import ColorType
 from numpy.typing import ArrayLike, NDArray
 
 # Okabe and Ito's palette, whose colours colour-blind readers can distinguish.
 VERMILLION, BLUE, PURPLE, GREEN = "#D55E00", "#0072B2", "#CC79A7", "#009E73"
 INK, PALE = "#333333", "#BBBBBB"
-
-RELEVANT: dict[str, Any] = {"facecolor": BLUE, "edgecolor": BLUE}
-"""The look of relevant rows: filled, as on the report page."""
-
-OTHER: dict[str, Any] = {"facecolor": "white", "edgecolor": "#777777"}
-"""The look of other rows: an outline."""
-
-NOISE = "#D0D0D0"
-"""Drops that cannot be distinguished from zero: the colour of bands and of cells."""
-
 SEQUENTIAL, DIVERGING, ERRORS = "viridis", "coolwarm", "Oranges"
 """Colour maps of drops, of entries with a sign, and of errors; only the last begins near white."""
 
+# One meaning has one look: relevant rows are filled, as on the report page, and others outlines;
+# drops that cannot be distinguished from zero, not measured values, and cells left out on purpose.
+RELEVANT: dict[str, Any] = {"facecolor": BLUE, "edgecolor": BLUE}
+OTHER: dict[str, Any] = {"facecolor": "white", "edgecolor": "#777777"}
+NOISE = "#D0D0D0"
+GAP: dict[str, Any] = {"facecolor": "white", "edgecolor": PALE, "hatch": "////", "linewidth": 0.6}
+EXCLUDED: dict[str, Any] = {"facecolor": "white", "edgecolor": PALE, "linewidth": 0.6}
+
 TITLE_SIZE, LABEL_SIZE, TICK_SIZE, SMALL_SIZE, CELL_SIZE = 12.0, 10.0, 9.0, 8.0, 7.0
 """Sizes of text in points."""
-
-GAP: dict[str, Any] = {"facecolor": "white", "edgecolor": PALE, "hatch": "////", "linewidth": 0.6}
-"""The look of values that are not measured yet."""
-
-EXCLUDED: dict[str, Any] = {"facecolor": "white", "edgecolor": PALE, "linewidth": 0.6}
-"""The look of cells left out on purpose, which also have a cross."""
-
-
-def luminance(color: ColorType) -> float:
-    """Return the relative luminance of a colour, from 0 for black to 1 for white (WCAG 2).
-
-    >>> luminance("white"), luminance("black")
-    (1.0, 0.0)
-    """
-    red, green, blue = (
-        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color)
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+_CHARACTER = 0.57  # the width of a character, on average, in sizes of its font
+_TEXT: dict[str, Any] = {"color": INK, "parse_math": False}
 
 
 def contrasting(color: ColorType) -> str:
@@ -59,8 +42,11 @@ def contrasting(color: ColorType) -> str:
     >>> contrasting("yellow"), contrasting("navy")
     ('black', 'white')
     """
-    brightness = luminance(color) + 0.05
-    return "black" if brightness / 0.05 > 1.05 / brightness else "white"
+    red, green, blue = (
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color)
+    )
+    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue  # as WCAG 2 defines it
+    return "black" if luminance > 0.179 else "white"
 
 
 def read_table(values: ArrayLike, shape: tuple[int, ...], name: str) -> NDArray[np.float64]:
@@ -102,8 +88,13 @@ def write_short(value: float) -> str:
     return text.replace("0.", ".", 1) if text.startswith(("0.", "−0.")) else text
 
 
+def room(texts: Iterable[str], size: float) -> float:
+    """Estimate how many inches the longest of some lines of text needs."""
+    return max(map(len, texts), default=0) * _CHARACTER * size / 72
+
+
 def wrap(text: str, inches: float, size: float) -> str:
-    """Break a text into lines of a width, estimated from the mean width of a character.
+    """Break a text into lines of about a width.
 
     An equation such as r = 1000 is not broken.
 
@@ -111,10 +102,10 @@ def wrap(text: str, inches: float, size: float) -> str:
     one row for each
     prime, r = 1000
     """
-    count = max(4, int(inches * 72 / (0.55 * size)))
+    count = max(4, int(inches * 72 / (_CHARACTER * size)))
     bound = text.replace(" = ", "\u00a0=\u00a0")  # textwrap does not break at these spaces
-    lines = "\n".join("\n".join(textwrap.wrap(line, count)) for line in bound.split("\n"))
-    return lines.replace("\u00a0", " ")
+    lines = (textwrap.wrap(x, count, break_on_hyphens=False) for x in bound.split("\n"))
+    return "\n".join(map("\n".join, lines)).replace("\u00a0", " ")
 
 
 def new_page(
@@ -129,7 +120,7 @@ def new_page(
 
     Args:
         width: The width of the figure in inches; title and caption are wrapped to it.
-        height: The height of the body in inches, to which the texts are added.
+        height: The height of the body in inches, to which that of texts and key is added.
         title: Bold text above.
         caption: Small text below; line breaks are kept.
         key: Samples and their meanings, at the bottom of the body.
@@ -137,46 +128,45 @@ def new_page(
     Returns:
         The figure and its body. Constrained layout places the axes.
     """
-    title = wrap(title, width / 1.1, TITLE_SIZE)
-    caption = wrap(caption, width, SMALL_SIZE)
-    labels = [wrap(label, width - 0.8, TICK_SIZE) for _, label in key]
-    rooms = [0.65 + 0.08 * max(map(len, label.split("\n"))) for label in labels]
-    columns = max(1, len(key) if sum(rooms) <= width else int(width / max(rooms)))
-    for text, size in ((title, TITLE_SIZE), (caption, SMALL_SIZE)):
-        height += (1.3 * size / 72 * (text.count("\n") + 1) + 0.1) if text else 0.0
-    height += 1.7 * TICK_SIZE / 72 * sum(label.count("\n") + 1 for label in labels) / columns
-    figure = Figure(
-        figsize=(width, height), dpi=150, layout=ConstrainedLayoutEngine(w_pad=0.06, h_pad=0.06)
-    )
-    left = 0.1 / width
-    figure.suptitle(
-        title, x=left, ha="left", size=TITLE_SIZE, weight="bold", color=INK, parse_math=False
-    )
-    figure.supxlabel(caption, x=left, ha="left", size=SMALL_SIZE, color=INK, parse_math=False)
+    layout = ConstrainedLayoutEngine(w_pad=0.06, h_pad=0.06)
+    figure = Figure((width, height), 150, layout=layout)
+    figure.subplotpars.update(left=0.12, right=0.94, wspace=0.05)  # until it is laid out
+    look: dict[str, Any] = {"x": 0.1 / width, "ha": "left", **_TEXT}
+    bold = wrap(title, width / 1.1, TITLE_SIZE)
+    above = figure.suptitle(bold, size=TITLE_SIZE, weight="bold", **look)
+    below = figure.supxlabel(wrap(caption, width, SMALL_SIZE), size=SMALL_SIZE, **look)
+    added = [text.get_window_extent().height for text in (above, below) if text.get_text()]
     body = figure.add_subfigure(figure.add_gridspec(1, 1)[0])
-    if key:
+    samples = [sample for sample, _ in key]
+    labels = [wrap(label, width - 0.8, TICK_SIZE) for _, label in key]
+    for columns in range(len(key), 0, -1):  # as many as there is room for
         legend = body.legend(
-            [sample for sample, _ in key],
-            labels,
-            loc="outside lower left",
-            ncols=columns,
-            fontsize=TICK_SIZE,
-            labelcolor=INK,
-            frameon=False,
-            borderpad=0,
-        )
+            samples, labels, loc="outside lower left", ncols=columns, fontsize=TICK_SIZE,
+            labelcolor=INK, frameon=False, borderpad=0,
+        )  # fmt: skip
+        extent = legend.get_window_extent()
+        if columns == 1 or extent.width < figure.bbox.width:
+            break
+        legend.remove()
+    if key:
+        added.append(extent.height)
         for entry in legend.get_texts():
             entry.set_parse_math(False)
+    figure.set_figheight(height + sum(added) / figure.dpi + 0.1 * len(added))
     return figure, body
 
 
-def panel_axes(body: SubFigure, count: int, columns: int, *, share_y: bool) -> list[Axes]:
-    """Make axes for panels, row by row."""
+def new_panels(
+    count: int, columns: int, width: float, height: float, *, share_y: bool, **texts: Any
+) -> tuple[Figure, list[Axes]]:
+    """Make a page of panels, row by row; width and height are those of one with its labels."""
+    columns = min(columns, count)
     rows = -(-count // columns)
+    figure, body = new_page(columns * width + 0.3, rows * height + 0.3, **texts)
     every = list(body.subplots(rows, columns, squeeze=False, sharey=share_y).flat)
     for axes in every[count:]:
         axes.remove()
-    return every[:count]
+    return figure, every[:count]
 
 
 def style_axes(axes: Axes, *, grid: Literal["both", "y"]) -> None:
@@ -188,37 +178,31 @@ def style_axes(axes: Axes, *, grid: Literal["both", "y"]) -> None:
     axes.spines[["left", "bottom"]].set_color(PALE)
 
 
-def spaced_labels(places: NDArray[np.float64], values: Sequence[float]) -> list[str]:
-    """Return tick labels, empty where the label before is too near; places are from 0 to 1."""
-    labels, free = [], -np.inf
-    for place, value in zip(places, values, strict=True):
-        text = write_number(value, ".12g")
-        half = 0.014 * len(text) + 0.01
-        labels.append(text if place - half >= free else "")
-        free = place + half if labels[-1] else free
-    return labels
+def write_title(axes: Axes, text: str) -> None:
+    """Write the title of axes, wrapped to their width."""
+    words = wrap(text, _inches(axes).width, 1.1 * LABEL_SIZE)  # bold letters are wider
+    axes.set_title(words, loc="left", size=LABEL_SIZE, weight="bold", **_TEXT)
 
 
-def write_title(axes: Axes, text: str, inches: float) -> None:
-    """Write the title of axes, wrapped to a width."""
-    axes.set_title(
-        wrap(text, inches / 1.1, LABEL_SIZE), loc="left", size=LABEL_SIZE, weight="bold",
-        color=INK, parse_math=False,
-    )  # fmt: skip
-
-
-def write_labels(
-    axes: Axes, *, across: str = "", up: str = "", inches: tuple[float, float]
-) -> None:
+def write_labels(axes: Axes, across: str, up: str) -> None:
     """Label the axes, wrapped to their width and height."""
-    for text, room, put in ((across, inches[0], axes.set_xlabel), (up, inches[1], axes.set_ylabel)):
-        put(wrap(text, room, LABEL_SIZE), size=LABEL_SIZE, color=INK, parse_math=False)
+    place = _inches(axes)
+    axes.set_xlabel(wrap(across, place.width, LABEL_SIZE), size=LABEL_SIZE, **_TEXT)
+    side = min(place.width, place.height)  # a figure with a long key is higher than its axes
+    axes.set_ylabel(wrap(up, side, LABEL_SIZE), size=LABEL_SIZE, **_TEXT)
+
+
+def _inches(axes: Axes) -> BboxBase:
+    """Return the place of axes in inches, about; they are laid out when the figure is saved."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    return axes.get_window_extent().transformed(figure.dpi_scale_trans.inverted())
 
 
 def write_note(axes: Axes, text: str) -> None:
     """Write into empty axes why they are empty."""
     axes.text(
-        0.5, 0.55, text, transform=axes.transAxes, ha="center", va="center", size=LABEL_SIZE,
-        style="italic", color=INK, parse_math=False,
-        bbox={"facecolor": "white", "edgecolor": PALE, "linewidth": 0.6, "pad": 4},
+        0.5, 0.55, wrap(text, _inches(axes).width, LABEL_SIZE), transform=axes.transAxes,
+        ha="center", va="center", size=LABEL_SIZE, style="italic",
+        bbox={"facecolor": "white", "edgecolor": PALE, "linewidth": 0.6, "pad": 4}, **_TEXT,
     )  # fmt: skip
