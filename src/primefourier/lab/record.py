@@ -272,16 +272,19 @@ class Record:
 
         Args:
             data: The plain data.
-            config: Its model, if that is known already.
+            config: Its model, if that is known already; it must be able to have these counts.
         """
         refuse_unknown(data, [one.name for one in fields(cls)], "a record")
         measured, error = data.get("measurement"), data.get("error")
         if not isinstance(error, str | None):
             raise TypeError(f"the error of a record must be a text, got {error!r:.80}")
+        measurement = None if measured is None else Measurement.from_data(measured)
+        if config is not None and measurement is not None:
+            measurement.require_config(config)
         return cls(
             config=config or ModelConfig.from_dict(data["config"]),
             provenance=Provenance.from_dict(data["provenance"]),
-            measurement=None if measured is None else Measurement.from_data(measured),
+            measurement=measurement,
             error=error,
         )
 
