@@ -17,7 +17,11 @@ NEEDED = (
     *("Makefile", "constraints.txt", "requirements.lock", "requirements-interop.lock"),
     *("pyproject.toml", "ARCHITECTURE.md", "LICENSE", "SECURITY.md", "release/without-cuda.txt"),
     *("src/primefourier/__main__.py", "tests/conftest.py", "docs/security.md", "chaos/fuzz.py"),
-    *("benchmarks/__main__.py", "studies/two_blocks.py", "results/paper/records.sqlite"),
+    *(
+        "benchmarks/__main__.py",
+        "findings/predictions/two_blocks.py",
+        "results/paper/records.sqlite",
+    ),
 )
 
 
