@@ -16,12 +16,8 @@ from release.__main__ import ROOT, TRIALS, Trial, program, run_trial
 NEEDED = (
     *("Makefile", "constraints.txt", "requirements.lock", "requirements-interop.lock"),
     *("pyproject.toml", "ARCHITECTURE.md", "LICENSE", "SECURITY.md", "release/without-cuda.txt"),
-    *("src/primefourier/__main__.py", "tests/conftest.py", "docs/security.md", "chaos/fuzz.py"),
-    *(
-        "benchmarks/__main__.py",
-        "findings/predictions/two_blocks.py",
-        "results/paper/records.sqlite",
-    ),
+    *("src/primefourier/__main__.py", "tests/conftest.py", "docs/security.md"),
+    *("benchmarks/__main__.py", "findings/__main__.py", "results/paper/records.jsonl"),
 )
 
 
