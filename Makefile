@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 OUT ?= results/quick
 PAPER ?= results/paper
 # Further runs whose models count for the published claims.
-ALSO ?= $(if $(filter results/paper,$(PAPER)),--also results/predictions --also results/beyond)
+ALSO ?= $(if $(filter results/paper,$(PAPER)),--also findings/predictions --also findings/beyond)
 # From an index with other files than the lock knows: `make install HASHES=no`.
 HASHES ?= yes
 HASHED = $(if $(filter no,$(HASHES)),,--no-build-isolation)
@@ -86,11 +86,11 @@ faults: $(VENV)/.tested ## Kill writers, mutate stores and run hostile studies, 
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m faults
 
 trials: install ## Train some networks more, turn two of their circles together, and put slow ones back
-	$(BIN)/python -m studies.two_blocks
-	$(BIN)/python -m studies.slow_circles
+	$(BIN)/python -m findings.predictions.two_blocks
+	$(BIN)/python -m findings.beyond.slow_circles
 
-findings: install ## Compute the numbers and draw the figures of docs/findings from the records
-	$(BIN)/python -m studies.findings
+findings: install ## Compute the numbers and draw the figures of the findings from their records
+	$(BIN)/python -m findings
 
 screenshots: install chromium ## Take pictures of the pages, the README's among them
 	SCREENSHOTS=screenshots $(BIN)/python -m pytest tests/explorer/test_screenshots.py

@@ -17,7 +17,7 @@ NEEDED = (
     *("Makefile", "constraints.txt", "requirements.lock", "requirements-interop.lock"),
     *("pyproject.toml", "ARCHITECTURE.md", "LICENSE", "SECURITY.md", "release/without-cuda.txt"),
     *("src/primefourier/__main__.py", "tests/conftest.py", "docs/security.md"),
-    *("benchmarks/__main__.py", "studies/two_blocks.py", "results/paper/records.jsonl"),
+    *("benchmarks/__main__.py", "findings/__main__.py", "results/paper/records.jsonl"),
 )
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from findings.probes.answers import USED
 from findings.probes.networks import read_networks
-from findings.probes.run import USED
 from primefourier import lab
 from primefourier.analysis.risk import USES
 from primefourier.encoding import PrimeBasis
@@ -20,13 +20,13 @@ from primefourier.lab.studies import models_of, profile
 from primefourier.lab.studies.study_file import read_study_file
 
 ROOT = Path(__file__).parent.parent
-PUBLISHED = ROOT / "results" / "paper"
+PUBLISHED, FINDINGS = ROOT / "results" / "paper", ROOT / "findings"
 PAPER = models_of(profile("paper"))
 
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    return lab.open(PUBLISHED, ROOT / "results" / "predictions", ROOT / "results" / "beyond")
+    return lab.open(PUBLISHED, FINDINGS / "predictions", FINDINGS / "beyond")
 
 
 def test_all_750_models_are_there_each_with_its_commit_and_versions(run: Run) -> None:
@@ -84,7 +84,7 @@ def test_all_figures_are_there_and_nothing_is_large() -> None:
 
 def test_make_paper_judges_by_the_runs_that_the_published_claims_use() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    assert "--also results/predictions --also results/beyond" in makefile
+    assert "--also findings/predictions --also findings/beyond" in makefile
 
 
 def test_the_published_risk_is_that_of_the_published_networks() -> None:
@@ -101,7 +101,7 @@ def test_the_published_risk_is_that_of_the_published_networks() -> None:
 
 
 def test_every_modulus_of_the_paper_is_certified_with_the_channels_of_plan() -> None:
-    found = json.loads((ROOT / "results" / "beyond" / "certificates.json").read_text())
+    found = json.loads((FINDINGS / "proofs" / "certificates.json").read_text())
     assert [one["N"] for one in found] == [15, 21, 33, 35, 55, 77, 105, 165, 231, 385]
     for one in found:
         assert (one["status"], one["wrong"], one["cases"]) == ("proved", 0, one["N"] ** 2)

@@ -1,242 +1,230 @@
-"""The answers to the four questions, from probes.jsonl alone: python -m findings.probes.run.
-
-Prints what stands in questions.json, but for the wording of the claims.
-"""
+"""The numbers of five pages about the paper's networks, from probes.jsonl, and one figure."""
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, partial
-from itertools import pairwise
-from operator import attrgetter
-from statistics import fmean, mean, stdev
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from findings.probes.networks import Network, group, read_networks
+from findings.panels import INK, VERMILLION, make_panels
+from findings.probes.answers import FAR, KINDS, LEAST_TURN, answers
+from findings.probes.networks import read_networks
+from findings.statistics import interval
+from findings.text import several, spaced, table
 
-KINDS = ("zero", "mean", "permute")
-"""What replaces a row or block: zeros, its mean over the test pairs, or another pair's."""
-MEASURES = ("share_apart", "shift_error", "off_block_energy", "relevant_share")
-"""What is measured before training and after each epoch."""
-USED = 0.1
-"""A block with a larger drop than this counts as used."""
-FAR = 2.0
-"""Blocks at a greater distance than this from any harmonic by themselves are sorted by pairs."""
-LEAST_TURN = 0.25
-"""A block with fewer turns over the inputs is nearer to a constant than to any harmonic."""
-EDGES = (0.0, 0.1, 0.2, 0.4, 0.7, 1.0, 2.0, 4.0, math.inf)
-_STUDENT = 2.7764451051977934  # the 97.5 % quantile of five values
-_TINY = 1e-9  # for a value that is rounded to one end of a range
-
-Floats = NDArray[np.float64]
-Values = Sequence[float]
-Cell = tuple[int, float, Mapping[int, Sequence[Network]]]
-"""One configuration of a claim: |P| or N, the noise floor, and the networks of each seed."""
+TITLES = {
+    "share_apart": "answers that do not follow a shift",
+    "shift_error": "shift error of the logits",
+    "off_block_energy": "off-block energy of the gradient",
+    "relevant_share": "gradient on relevant channels",
+}
+"""What the measures of equivariance are called."""
 
 
-def groups() -> Iterator[tuple[dict[str, Any], list[Network]]]:
-    """Yield what is averaged: each (|P|, r) of experiment 1, all N of each r of experiment 2."""
-
-    def place(n: Network) -> tuple[str, int, int]:
-        return "exp1" if n.single else "exp2", len(n.primes) * n.single, n.input_range
-
-    chosen = (n for n in read_networks() if n.single or not n.degenerate)
-    for (experiment, size, r), networks in group(chosen, place).items():
-        name = f"Experiment 1, |P| = {size}" if size else "Experiment 2, all N"
-        seeds = sorted({n.seed for n in networks})
-        about = {"experiment": experiment, "row": size or None, "range": r, "seeds": seeds}
-        yield {"group": name, **about, "models": len(networks)}, networks
+def blocks() -> Iterator[tuple[str, str]]:
+    """Yield the answers to the four questions."""
+    for make in (alias_blocks, zeroing_blocks, depth_blocks, equivariance_blocks, seed_blocks):
+        yield from make()
 
 
-def over_seeds(networks: Sequence[Network], read: Callable[[Network], Values]) -> list[Any]:
-    """Return the means over networks, then over seeds, with Student's 95 % interval."""
-    seeds = group(networks, lambda n: n.seed).values()
-    by_seed = [np.array([read(n) for n in some]).mean(axis=0) for some in seeds]
-    found = []
-    for values in np.stack(by_seed, axis=1).tolist():
-        center, low, high = mean(values), None, None
-        if len(values) == 5:  # five seeds, or one
-            reach = _STUDENT * stdev(values) / math.sqrt(5)
-            low, high = center - reach, center + reach
-        found.append({"mean": center, "low": low, "high": high})
-    return found
-
-
-def depths() -> Iterator[dict[str, Any]]:
-    """Yield the drops of single blocks by depth: of primes that divide N, and of the others."""
-    for about, networks in groups():
-        for kind in KINDS:
-            largest = max((largest_drop(n, kind) for n in networks), key=lambda one: one["drop"])
-            yield {
-                **about,
-                "ablation": kind,
-                "relevant": over_seeds(networks, partial(by_depth, kind=kind, relevant=True)),
-                "other": over_seeds(networks, partial(by_depth, kind=kind, relevant=False)),
-                "largest": largest,
-            }
-
-
-def by_depth(n: Network, *, kind: str, relevant: bool) -> Values:
-    """Return the mean drop at each depth, over the rows of primes that divide N or do not."""
-    drops = np.reshape(n.drops(kind, blocks=True), (-1, n.depth))
-    means: Values = drops[[(n.modulus % p == 0) is relevant for p in n.primes]].mean(axis=0)
-    return means
-
-
-def largest_drop(n: Network, kind: str) -> dict[str, Any]:
-    """Return the block of a prime that does not divide N with the largest drop."""
-    channels = [(p, d) for p in n.primes for d in range(n.depth)]
-    drops = zip(n.drops(kind, blocks=True), channels, strict=True)
-    drop, (prime, depth) = max(
-        (one for one in drops if n.modulus % one[1][0]), key=lambda one: one[0]
+def alias_blocks() -> Iterator[tuple[str, str]]:
+    """Yield how often blocks are used by their drift, alone and with a partner."""
+    alone, together = answers()["aliases"], answers()["alias_pairs"]
+    near, *_, far = alone
+    sentence = (
+        f"Of circles that drift by less than {near['high']} turns {near['used']} of "
+        f"{near['blocks']} are used, of those that drift by {far['low']:g} or more {far['used']} "
+        f"of {spaced(far['blocks'])}."
     )
-    return {"drop": drop, "prime": prime, "depth": depth, "modulus": n.modulus, "seed": n.seed}
-
-
-def curves() -> Iterator[dict[str, Any]]:
-    """Yield the measures of equivariance, before training and after each epoch."""
-    for about, networks in groups():
-        for name in MEASURES:
-            yield {
-                **about,
-                "measure": name,
-                "by_epoch": over_seeds(networks, attrgetter(name)),
-            }
-
-
-@cache
-def distances(modulus: int, periods: tuple[int, ...], r: int) -> tuple[Floats, Floats]:
-    """Return how far each block drifts from a harmonic of N below r, alone and with a partner."""
-    alone = []
-    for t in periods:
-        k = min(max((2 * modulus + t) // (2 * t), 1), modulus - 1)  # the harmonic nearest to 1/t
-        alone.append(r * abs(modulus - k * t) / (t * modulus))
-    partners = [i for i, t in enumerate(periods) if modulus % t and r >= LEAST_TURN * t]
-    rates, together = 1 / np.array(periods, float), np.full(len(periods), np.inf)
-    for sign in (1, -1):  # products of two circles turn with the sum and the difference
-        turns = (rates[:, None] + sign * rates[partners]) * modulus % modulus
-        drift = np.abs(turns - np.clip(np.rint(turns), 1, modulus - 1)) / modulus * r
-        drift[partners, range(len(partners))] = np.inf  # a block is not its own partner
-        together = np.minimum(together, drift.min(axis=1, initial=np.inf))
-    return np.array(alone), together
-
-
-def aliases() -> dict[str, list[dict[str, Any]]]:
-    """Return how often blocks that N does not need are used, by how near they are to a harmonic."""
-    found = []
-    for n in read_networks():
-        if not n.degenerate:
-            r, periods = n.input_range, n.periods
-            chosen = [n.modulus % t != 0 and r >= LEAST_TURN * t for t in periods]
-            drops = np.array(n.drops("permute", blocks=True))
-            found.append(np.stack([*distances(n.modulus, periods, r), drops])[:, chosen])
-    alone, together, drops = np.concatenate(found, axis=1)
-    far = alone >= FAR
-    sorted_by = {"aliases": (alone, drops), "alias_pairs": (together[far], drops[far])}
-    return {name: list(bins(*both)) for name, both in sorted_by.items()}
-
-
-def bins(distance: Floats, drops: Floats) -> Iterator[dict[str, Any]]:
-    """Yield how many blocks of each distance there are, and how many are used."""
-    for low, high in pairwise(EDGES):
-        here = drops[(distance >= low) & (distance < high)]
-        ends = {"low": low, "high": None if high == math.inf else high}
-        values = {"mean": float(here.mean()), "largest": float(here.max())}
-        used = int((here > USED).sum())
-        yield {"kind": "permute", **ends, "blocks": here.size, **values, "used": used}
-
-
-def claims() -> dict[str, dict[str, dict[str, Any]]]:
-    """Judge the claims about drops under each kind of replacement, by means and by each seed."""
-    one = cells(lambda n: n.single, lambda n: (len(n.primes), n.input_range))
-    two = cells(lambda n: not n.single, lambda n: (n.modulus, n.input_range))
-    rows = cells(lambda n: n.single and len(n.primes) >= 10, lambda n: (len(n.primes),))
-    three = cells(lambda n: n.modulus in (105, 165), lambda n: (n.modulus,))
-    few, many = [cell for cell in one if cell[0] < 10], [cell for cell in one if cell[0] >= 10]
-    return {
-        "E1.1": judge(one, mean_drops, lambda v, floor, _: (
-            v[0] - 3 * v[1] + _TINY, v[0] - v[1] - floor, v[0] - floor)),
-        "E1.2": judge(one, mean_drops, lambda v, _, size: (
-            within(0.82 if size >= 10 else 0.60, 0.92, v[0]))),
-        "E1.3": judge(few, mean_drops, lambda v, floor, _: (floor - v[1], floor + v[1])),
-        "E1.4": judge(many, mean_drops, lambda v, *_: within(0.03, 0.09, v[1])),
-        "E1.6": judge(rows, lambda some, kind: at_100_and_beyond(some, kind, -1),
-                      lambda v, *_: (v[1] - v[0],)),
-        "E2.1": judge(two, mean_drops, lambda v, floor, _: (floor - v[1], floor + v[1])),
-        "E2.2": judge(two, mean_drops, lambda v, *_: within(0.29, 0.88, v[0])),
-        "E2.4": judge(three, lambda some, kind: at_100_and_beyond(some, kind, 0),
-                      lambda v, *_: (v[1] - v[0],)),
-        "T.2": judge(one + two, mean_drops, lambda v, *_: (v[0] - 500 * v[1],)),
-    }  # fmt: skip
-
-
-def cells(about: Callable[[Network], bool], place: Callable[[Network], Any]) -> list[Cell]:
-    """Return the configurations that a claim is about."""
-    chosen = (n for n in read_networks() if about(n) and (n.single or not n.degenerate))
-    return [
-        (at[0], math.sqrt(2 / some[0].test_size), group(some, lambda n: n.seed))
-        for at, some in group(chosen, place).items()
+    yield "aliases sentence", sentence
+    every = unneeded_circles()
+    kept = sum(one["blocks"] for one in alone)
+    slow = every - kept
+    sentence = (
+        f"Left out are the {spaced(slow)} of {spaced(every)} circles ({slow / every:.0%}) that "
+        f"make less than {LEAST_TURN:g} turns over the inputs; of them the distance says nothing."
+    )
+    yield "aliases left out", sentence
+    pairs = {one["low"]: one for one in together}
+    rows = [
+        [
+            f"{one['low']:g}–{one['high']:g}" if one["high"] else f"{one['low']:g} or more",
+            *map(_used, (one, pairs.get(one["low"]))),
+        ]
+        for one in alone
     ]
+    columns = ["drift in turns", "every circle, by itself", f"{FAR:g} or more away, with a partner"]
+    yield "aliases bins", table(columns, rows)
 
 
-def judge(
-    chosen: Sequence[Cell],
-    value: Callable[[Sequence[Network], str], Values],
-    margins: Callable[[Values, float, int], Values],
-) -> dict[str, dict[str, Any]]:
-    """Count the configurations whose margins are above 0, for each kind of replacement."""
-    found = {}
-    for kind in KINDS:
-        agreeing, by_seed, means = 0, [], []
-        for row, floor, seeds in chosen:
-            values = {seed: value(some, kind) for seed, some in seeds.items()}
-            every = {seed: margins(v, floor, row) for seed, v in values.items()}
-            agreeing += all(mean(some) > 0 for some in zip(*every.values(), strict=True))
-            by_seed.append({seed: min(some) > 0 for seed, some in every.items()})
-            means.append([mean(some) for some in zip(*values.values(), strict=True)])
-        shared = sorted(set.intersection(*map(set, by_seed)))
-        found[kind] = {
-            "configurations": len(chosen),
-            "agreeing": agreeing,
-            "by_seed": {seed: sum(one[seed] for one in by_seed) for seed in shared},
-            "spans": [(min(some), max(some)) for some in zip(*means, strict=True)],
-        }
+def _used(one: dict[str, Any] | None) -> str:
+    return f"{spaced(one['used'])} of {spaced(one['blocks'])}" if one else "–"
+
+
+def unneeded_circles() -> int:
+    """Count the circles whose period does not divide N in all probed networks of the paper."""
+    chosen = [network for network in read_networks() if not network.degenerate]
+    return sum(n.modulus % period != 0 for n in chosen for period in n.periods)
+
+
+def unneeded_answers() -> dict[str, Counter[str]]:
+    """Count answers that change if a row that N does not need is replaced by another pair's."""
+    found = {"r ≥ 500": Counter[str](), "r = 100": Counter[str]()}
+    for network in read_networks():
+        if not network.single or len(network.primes) > 8:
+            continue
+        count = found["r ≥ 500" if network.input_range >= 500 else "r = 100"]
+        count["networks"] += 1
+        lost, gained = (network.rows["permute"][what] for what in ("lost", "gained"))
+        for prime, down, up in zip(network.primes, lost, gained, strict=True):
+            if prime != network.modulus:
+                count.update(rows=1, changed=down + up, answers=network.test_size)
     return found
 
 
-def mean_drops(networks: Sequence[Network], kind: str) -> tuple[float, float]:
-    """Return the mean drop of the rows of N's primes, and of the other rows."""
-    parts: tuple[list[float], list[float]] = ([], [])
-    for n in networks:
-        rows = list(zip(n.primes, n.drops(kind), strict=True))
-        for some, relevant in zip(parts, (True, False), strict=True):
-            some.append(fmean(drop for p, drop in rows if (n.modulus % p == 0) is relevant))
-    return fmean(parts[0]), fmean(parts[1])
+def zeroing_blocks() -> Iterator[tuple[str, str]]:
+    """Yield what replaces a row, and which claims depend on it."""
+    found = unneeded_answers()
+    near, far = found["r = 100"], found["r ≥ 500"]
+    sentence = (
+        f"With up to 8 primes and r ≥ 500, {far['changed']} of {spaced(far['answers'])} answers of "
+        "experiment 1 change when a row that N does not need is replaced by another pair's, in "
+        f"{far['rows']} rows of {far['networks']} networks. At r = 100, {near['changed']} of "
+        f"{spaced(near['answers'])} do."
+    )
+    yield "zeroing sentence", sentence
+    rows = [
+        [
+            name + probed_seeds(name, by_kind["zero"]),
+            *(in_short(name, by_kind[kind]) for kind in KINDS),
+        ]
+        for name, by_kind in answers()["claims"].items()
+        if name in ("E1.3", "E1.4", "E2.1", "T.2")
+    ]
+    yield "zeroing table", table(["claim", "by zeros", "by the mean", "by another pair's"], rows)
 
 
-def at_100_and_beyond(networks: Sequence[Network], kind: str, other: int) -> Values:
-    """Return relevant plus ``other`` times other drop, at r = 100 and as a mean beyond."""
-    parts = group(networks, lambda n: n.input_range > 100).values()
-    return [on + other * off for on, off in (mean_drops(some, kind) for some in parts)]
+def probed_seeds(claim: str, found: dict[str, Any]) -> str:
+    """Return the seeds of the probed networks behind a claim that other networks count for."""
+    seeds = several([*map(int, found["by_seed"])])
+    return f" (probed: seed {seeds} alone)" if claim == "E1.4" else ""
 
 
-def within(low: float, high: float, value: float) -> Values:
-    """Return the margins of a value that must lie in a range, to two decimals."""
-    return value - low + 0.005 + _TINY, high + 0.005 - value + _TINY
+def in_short(claim: str, found: dict[str, Any]) -> str:
+    """Return what was measured of a claim about drops, in a few words."""
+    if claim == "T.2":
+        return f"above 500 in {found['agreeing']} of {found['configurations']} configurations"
+    if claim == "E1.4":
+        _, (low, high) = found["spans"]
+        return f"{round(low, 3) + 0.0:.3f}–{high:.3f}"  # no minus before 0.000
+    return f"{seed_counts(found)} below the noise floor, seed by seed"
 
 
-@cache
-def answers() -> dict[str, Any]:
-    """Return the answers to all questions."""
-    return {
-        "depths": list(depths()), "equivariance": list(curves()), **aliases(), "claims": claims(),
-    }  # fmt: skip
+def seed_counts(found: dict[str, Any]) -> str:
+    """Return how many configurations agree with a claim with each seed alone."""
+    return f"{', '.join(map(str, found['by_seed'].values()))} of {found['configurations']}"
 
 
-if __name__ == "__main__":
-    print(json.dumps(answers(), indent=1))
+def depth_blocks() -> Iterator[tuple[str, str]]:
+    """Yield the mean drop of single blocks by depth."""
+    rows = []
+    for group, words in (("Experiment 1, |P| = 8", "1"), ("Experiment 2, all N", "2")):
+        for found in answers()["depths"]:
+            if found["group"] == group and found["range"] == 1000:
+                first, *deeper = (interval["mean"] for interval in found["relevant"])
+                largest = found["largest"]
+                place = f"{largest['prime']}^{largest['depth'] + 1}, N = {largest['modulus']}"
+                rows.append(
+                    [
+                        words,
+                        found["ablation"],
+                        f"{first:.2f}",
+                        f"{max(deeper):.2f}",
+                        f"{max(one['mean'] for one in found['other']):.2f}",
+                        f"{largest['drop']:.2f} ({place})",
+                    ]
+                )
+    columns = ["experiment", "replaced by", "d = 0", "deeper", "other primes", "largest other"]
+    yield "depths table", table(columns, rows)
+
+
+def equivariance_blocks() -> Iterator[tuple[str, str]]:
+    """Yield the measures of equivariance before and after training, and their range by N."""
+    rows = []
+    for group, words in (("Experiment 1, |P| = 8", "1"), ("Experiment 2, all N", "2")):
+        for curve in answers()["equivariance"]:
+            if curve["group"] == group and curve["range"] == 1000:
+                ends = (curve["by_epoch"][at]["mean"] for at in (0, -1))
+                rows.append([words, TITLES[curve["measure"]], *(f"{end:.2f}" for end in ends)])
+    columns = ["experiment, r = 1000", "measure", "untrained", "trained"]
+    yield "equivariance table", table(columns, rows)
+    found = final_shift_errors()
+    means = {n: float(np.mean(values)) for n, values in sorted(found.items())}
+    every = [value for values in found.values() for value in values]
+    low, high = min(means, key=lambda n: means[n]), max(means, key=lambda n: means[n])
+    sentence = (
+        f"In experiment 1 with |P| = 8 and r ≥ 500 the shift error ends at {means[low]:.2f} for N "
+        f"= {low} and at {means[high]:.2f} for N = {high} in the mean, in single networks between "
+        f"{min(every):.2f} and {max(every):.2f}. It is a root mean square: at 0.5, a quarter "
+        "of the energy does not follow the shift."
+    )
+    yield "shift sentence", sentence
+
+
+def final_shift_errors() -> dict[int, list[float]]:
+    """Return the shift error after the last epoch by N, experiment 1 at |P| = 8 and r ≥ 500."""
+    found: dict[int, list[float]] = {}
+    for network in read_networks():
+        if network.single and len(network.primes) == 8 and network.input_range >= 500:
+            found.setdefault(network.modulus, []).append(network.shift_error[-1])
+    return found
+
+
+def seed_blocks() -> Iterator[tuple[str, str]]:
+    """Yield how two claims depend on the seed, by what replaces a row."""
+    rows = []
+    for name in ("E1.3", "E2.1"):
+        by_kind = answers()["claims"][name]
+        rows += [[name, kind, seed_counts(by_kind[kind])] for kind in KINDS]
+    columns = ["claim", "row replaced by", "configurations below the noise floor, seeds 42–46"]
+    yield "seeds table", table(columns, rows)
+
+
+def draw_drift() -> Figure:
+    """Draw the share of blocks that are used against their drift, alone and in pairs."""
+    figure, panels = make_panels(
+        ["every circle, by itself", "2 turns or more away, with a partner"],
+        title="The nearer a circle is to a harmonic of N, the more often it is used",
+        key=[
+            (
+                Line2D([], [], color=VERMILLION, marker="o", lw=1.4),
+                "used: costs more than 0.1 of the accuracy, with 95 % interval",
+            )
+        ],
+        up="share of circles used",
+        across="drift from the harmonic, in turns below r",
+        share_y=True,
+    )
+    for axes, bins in zip(panels, (answers()["aliases"], answers()["alias_pairs"]), strict=True):
+        for x, one in enumerate(bins):
+            low, high = interval(one["used"], one["blocks"])
+            axes.vlines(x, max(low, 1e-5), high, color=VERMILLION, lw=1.4)
+            if one["used"]:
+                axes.plot(x, one["used"] / one["blocks"], "o", color=VERMILLION, ms=7)
+            axes.annotate(
+                f"{one['used']}/{one['blocks']}", (x, high), (0, 4), textcoords="offset points",
+                ha="center", size=7, color=INK,
+            )  # fmt: skip
+        names = [f"{one['low']:g}" + (f"–{one['high']:g}" if one["high"] else "+") for one in bins]
+        axes.set_xticks(range(len(bins)), names, size=8, rotation=35)
+        axes.set_yscale("log")
+        axes.set_ylim(1e-4, 2)
+        axes.set_xlim(-0.6, len(bins) - 0.4)
+    return figure
+
+
+FIGURES = {"drift-and-use.png": draw_drift}

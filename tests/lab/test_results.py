@@ -330,6 +330,7 @@ def test_embeddings_are_compared_with_a_column_each() -> None:
     assert (found.axes, found.values) == (("modulus",), ("planned", "|P|=2 depth=1"))
     assert found.means == {(3,): (pytest.approx(0.55), 0.95), (15,): (0.4, pytest.approx(0.75))}
     assert str(found).splitlines()[2:] == ["| 3 | 0.550 | 0.950 |", "| 15 | 0.400 | 0.750 |"]
+    assert found.frame("polars").columns == ["modulus", "planned", "|P|=2 depth=1"]
     frame = found.frame()
     assert list(frame.columns) == ["modulus", "planned", "|P|=2 depth=1"]
     assert frame["planned"].tolist() == [pytest.approx(0.55), 0.4]

@@ -46,12 +46,11 @@ class Comparison:
     values: tuple[Any, ...]
     means: Mapping[tuple[Any, ...], tuple[float | None, ...]]
 
-    def frame(self) -> Any:
-        """Return a pandas data frame: one row for each combination, one column per value."""
-        import pandas as pd
-
-        rows = [[*key, *row] for key, row in self.means.items()]
-        return pd.DataFrame(rows, columns=[*self.axes, *map(str, self.values)])
+    def frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
+        """Return a data frame: one row for each combination, one column per value."""
+        names = [*self.axes, *map(str, self.values)]
+        rows = [dict(zip(names, (*key, *row), strict=True)) for key, row in self.means.items()]
+        return _frame(library, rows, names)
 
     def table(self) -> Table:
         """Return the accuracies as a table of words."""
@@ -217,17 +216,7 @@ class Run:
 
         What would be averaged is missing where ``diverged`` is true, so that means leave it out.
         """
-        require_choice(library, ("pandas", "polars"), "library")
-        try:
-            module = import_module(library)
-        except ImportError as error:
-            raise ImportError(
-                f"a {library} frame needs {library}: pip install {library}"
-            ) from error
-        rows = record_rows(self.records, self._study_names)
-        if library == "polars":
-            return module.DataFrame(rows, schema=list(COLUMNS), infer_schema_length=None)
-        return module.DataFrame(rows, columns=list(COLUMNS))
+        return _frame(library, record_rows(self.records, self._study_names), list(COLUMNS))
 
     @cached_property
     def _study_names(self) -> dict[str, str]:
@@ -312,6 +301,18 @@ class Run:
         write_file(files[0], f"{data}\n".encode())
         write_file(files[1], text.encode())
         return files
+
+
+def _frame(library: str, rows: list[dict[str, Any]], columns: list[str]) -> Any:
+    """Return rows as a data frame of a library."""
+    require_choice(library, ("pandas", "polars"), "library")
+    try:
+        module = import_module(library)
+    except ImportError as error:
+        raise ImportError(f"a {library} frame needs {library}: pip install {library}") from error
+    if library == "polars":
+        return module.DataFrame(rows, schema=columns, infer_schema_length=None)
+    return module.DataFrame(rows, columns=columns)
 
 
 def _accuracy(record: Record, beyond: str | None) -> float | None:

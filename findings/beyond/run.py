@@ -1,0 +1,293 @@
+"""The numbers and figures of docs/findings/beyond-the-range.md and two-causes.md."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from findings.beyond.counts import (
+    CAUSES,
+    ENDS,
+    EXPERIMENTS,
+    NEAR,
+    RIGHT,
+    SCORES,
+    USED,
+    causes_of,
+    read_studies,
+    right_in_range,
+    summarise,
+)
+from findings.beyond.study import RANGES
+from findings.panels import (
+    BLUE,
+    GREEN,
+    INK,
+    PALE,
+    PURPLE,
+    VERMILLION,
+    draw_shares,
+    make_panels,
+)
+from findings.runs import FAR, read_json, run_of
+from findings.text import number, several, table
+
+BASES = {
+    "paper": "every prime, six powers (the paper's)",
+    "depth 1": "every prime, first power",
+    "plan": "the channels of `plan`",
+    "without N": "the paper's without N's primes",
+}
+TESTS = dict(zip(ENDS, ("r … 2r", "10^4", "10^6", "10^9", "10^18"), strict=True))
+"""What the test sets beyond the range are called."""
+HEADINGS = ("composite N (experiment 2)", "prime N (experiment 1)")
+_LOOKS = {
+    "plan": (BLUE, "o"),
+    "depth 1": (INK, "s"),
+    "paper": (VERMILLION, "X"),
+    "without N": (PALE, "D"),
+}
+
+
+def blocks() -> Iterator[tuple[str, str]]:
+    """Yield which networks are right, why the others fail, and what predicts it."""
+    yield from count_blocks()
+    yield from cause_blocks()
+    yield from predictor_blocks()
+
+
+def seeds_of(name: str) -> str:
+    """Return the seeds of which all networks of a study beyond the range are measured."""
+    found = summarise()[name]["seeds"]
+    return f"seed{'s'[: len(found) > 1]} {several(found)}"
+
+
+def paper_accuracies() -> list[float]:
+    """Return the accuracies near a million with the paper's basis, of networks right in range."""
+    found = right_in_range()
+    return [one["beyond"][FAR] for who in EXPERIMENTS for one in found[f"{who} paper"]]
+
+
+def count_blocks() -> Iterator[tuple[str, str]]:
+    """Yield how many networks are right, by basis and test set."""
+    found, run = summarise(), run_of("beyond")
+    seeds = [seeds_of(f"{who} paper") for who in EXPERIMENTS]
+    yield (
+        "beyond progress",
+        f"{len(run.records)} of {len(run.planned)} networks are trained. Counted are the seeds of "
+        f"which all are: for composite N {seeds[0]}, for prime N {seeds[1]}.",
+    )
+    ends = ["networks", "right in range", *(f"right at {end}" for end in ENDS)]
+    rows = [
+        [who, words, *(found[f"{who} {base}"][end] for end in ends)]
+        for who in EXPERIMENTS
+        for base, words in BASES.items()
+    ]
+    yield "beyond table", table(["N", "basis", *ends[:2], *TESTS.values()], rows)
+    ends = [*ends[:3], f"right at {FAR}", "right at all"]
+    sums = {
+        base: [sum(found[f"{who} {base}"][end] for who in EXPERIMENTS) for end in ends]
+        for base in BASES
+    }
+    paper, plan = sums["paper"], sums["plan"]
+    yield (
+        "readme beyond",
+        f"Of {paper[1]} networks trained as in the paper and right in range, {paper[-1]} are right "
+        f"on every test set up to 10^18. Of {plan[1]} with only the circles that `plan` names, "
+        f"{plan[-1]} are.",
+    )
+    yield (
+        "beyond sentence",
+        f"Here are experiment 2 with {seeds[0]}, and experiment 1 at |P| ≤ 8 with {seeds[1]}. A "
+        f"network is right on a test set if at least {RIGHT:.0%} of its answers are. Of the "
+        f"networks with the paper's basis that are right in range, the median accuracy near a "
+        f"million is {np.median(paper_accuracies()):.2f}.",
+    )
+    short = [[words, *sums[base]] for base, words in BASES.items()]
+    short.insert(1, ["the same with eight primes, where `plan` has a network", *right_twins()])
+    columns = ["basis", "networks", "right in range", "on the next integers", "near a million"]
+    yield "beyond short", table([*columns, "on every test set up to 10^18"], short)
+    yield "beyond left out", left_out()
+
+
+def right_twins() -> list[int]:
+    """Count networks with eight primes that are right, where ``plan`` has one.
+
+    The counts are all networks, those right in range, and of these the ones right on the next
+    integers, near a million, and on every test set.
+    """
+    found = read_studies()
+    plans = {one["place"][:3] for who in EXPERIMENTS for one in found[f"{who} plan"]}
+    every = [one for who in EXPERIMENTS for one in found[f"{who} paper"]]
+    twins = [one for one in every if one["place"][3] == 8 and one["place"][:3] in plans]
+    right = [one["beyond"] for one in twins if one["accuracy"] >= RIGHT]
+    lowest = [(accuracy["2r"], accuracy[FAR], min(accuracy.values())) for accuracy in right]
+    counts = (sum(value >= RIGHT for value in some) for some in zip(*lowest, strict=True))
+    return [len(twins), len(right), *counts]
+
+
+def left_out() -> str:
+    """Say which networks are degenerate, and how they do beyond the range."""
+    places, counts = set(), []
+    for base in ("paper", "plan"):
+        kept = {one["place"] for one in read_studies()[f"composite {base}"]}
+        every = read_studies(degenerate=True)[f"composite {base}"]
+        rest = [one for one in every if one["place"] not in kept]
+        places |= {one["place"][:2] for one in rest}
+        right = sum(max(one["beyond"].values()) >= RIGHT for one in rest)
+        counts.append(f"{right} of {len(rest)} with {BASES[base]}")
+    return (
+        f"{several([f'N = {n} at r = {r}' for n, r in sorted(places)])} are left out, since no sum "
+        f"wraps around there. Beyond the range none of their networks is right: {counts[0]}, and "
+        f"{counts[1]}."
+    )
+
+
+def cause_blocks() -> Iterator[tuple[str, str]]:
+    """Yield why networks with the paper's basis fail near a million."""
+    whys = [summarise()[f"{who}: why networks fail near a million"] for who in EXPERIMENTS]
+    rows = [[who, *why.values()] for who, why in zip(EXPERIMENTS, whys, strict=True)]
+    yield "causes table", table(["N", "fail near 10^6", *CAUSES], rows)
+    total, used, deep = (sum(why[name] for why in whys) for name in ("fail", *CAUSES[:2]))
+    yield (
+        "causes sentence",
+        f"{total} networks with the paper's basis are right in range and fail near a million. A "
+        f"row is used if replacing it by another pair's costs more than {USED}.",
+    )
+    lines = [
+        ["it uses a row that N does not need: look-alike circles", used],
+        [
+            "it uses none, and the network of the same N, r and seed with first powers alone is "
+            "right: deep circles",
+            deep,
+        ],
+        ["neither", total - used - deep],
+    ]
+    yield "causes short", table(["why a network fails", "networks"], lines)
+    near = [value for value in paper_accuracies() if value < RIGHT]
+    yield (
+        "causes cut",
+        f"Failing means less than {RIGHT:.0%} right: {sum(value >= 0.9 for value in near)} of the "
+        f"{len(near)} are at 0.90 to 0.99, and the median is {np.median(near):.2f}.",
+    )
+    repaired = read_json("beyond/slow-circles.json")
+    before_after = [
+        f"from {one['far']:.2f} to {one['slow']:.2f} (N = {one['N']}, r = {one['r']})"
+        for one in repaired
+    ]
+    other = max(abs(one["others"] - one["far"]) for one in repaired)
+    yield (
+        "slow circles",
+        f"Accuracy goes {several(before_after)}. With all other circles put back that N does not "
+        f"need, it changes by at most {other:.3f}.",
+    )
+
+
+def predictor_blocks() -> Iterator[tuple[str, str]]:
+    """Yield what predicts failing near a million."""
+    found = summarise()
+    rows = []
+    for who in EXPERIMENTS:
+        for base in ("paper", "depth 1"):
+            part = found[f"{who} {base}"]
+            rule = part[f"rule at {FAR}"]
+            hits = [f"{rule['both']} of {rule['predicted']}"]
+            hits += [f"{rule[name]} of {rule['happened']}" for name in ("both", "both by N/r")]
+            fails = f"{rule['happened']} of {part['right in range']}"
+            rows.append([who, BASES[base], fails, *areas_with_intervals(part), *hits])
+    columns = ["N", "basis", "fail", *(f"AUC of {name}" for name in SCORES)]
+    yield "predictors table", table([*columns, "precision", "recall", "recall of N/r"], rows)
+    names = ("nearest alias", "N/r")
+    rows = []
+    for base, words in (("depth 1", "first power"), ("paper", "six powers")):
+        for who in EXPERIMENTS:
+            part = found[f"{who} {base}"]
+            low, high = part[f"intervals at {FAR}"]["nearest alias - N/r"]
+            areas = (number(part[f"area at {FAR}"][name]) for name in names)
+            rows.append([words, who, *areas, f"{low:.2f} to {high:.2f}"])
+    columns = ["basis", "N", *names, "difference, 95 % interval"]
+    yield "predictors short", table(columns, rows)
+    within = found["within networks"]
+    yield (
+        "predictors sentence",
+        "Within networks: among the other rows of one network, does the nearest alias rank first? "
+        f"In {within['networks']} networks that use some other rows and not others, the area under "
+        f"the curve is {number(within['alias'])} in the mean for a row's nearest alias and "
+        f"{number(within['pair'])} for its nearest pair. The rule behind precision and recall says "
+        f"that a network fails if its nearest alias drifts by less than {NEAR} turns. In "
+        "brackets are 95 % intervals, from drawing the pairs (N, r) again.",
+    )
+
+
+def areas_with_intervals(part: Mapping[str, Any]) -> list[str]:
+    """Return the areas under the curve of a study beyond the range, with their intervals."""
+    areas, intervals = part[f"area at {FAR}"], part[f"intervals at {FAR}"]
+    ends = {name: "–".join(f"{end:.2f}" for end in intervals[name] or ()) for name in areas}
+    return [
+        number(area) + (f" ({ends[name]})" if ends[name] else "") for name, area in areas.items()
+    ]
+
+
+def draw_beyond() -> Figure:
+    """Draw the share of networks that are right against the size of the inputs, by basis."""
+    figure, panels = make_panels(
+        HEADINGS,
+        title="Networks that are right in range: how many are right beyond it",
+        key=[
+            (Line2D([], [], color=color, marker=marker), BASES[base].replace("`", ""))
+            for base, (color, marker) in _LOOKS.items()
+        ],
+        up="share of networks that are right",
+        across="inputs up to",
+        share_y=True,
+    )
+    ends = [re.sub(r"10\^(\d+)", r"$10^{\1}$", end) for end in TESTS.values()]
+    for axes, who in zip(panels, EXPERIMENTS, strict=True):
+        for i, (base, look) in enumerate(_LOOKS.items()):
+            part = summarise()[f"{who} {base}"]
+            size = part["right in range"]
+            counts = [(size, size), *((part[f"right at {end}"], size) for end in ENDS)]
+            draw_shares(axes, counts, 0.08 * (i - 1.5), *look)
+        axes.set_xticks(range(6), ["in range", *ends], size=9)
+        axes.set_ylim(-0.04, 1.06)
+    return figure
+
+
+def draw_causes() -> Figure:
+    """Draw how many networks are right near a million, and why the others fail, by r."""
+    words = {
+        "right": ("right", GREEN),
+        CAUSES[1]: ("wrong, first powers alone are right: deep circles", PURPLE),
+        CAUSES[0]: ("wrong, uses a row that N does not need", VERMILLION),
+        "other": ("wrong for another reason", PALE),
+    }
+    figure, panels = make_panels(
+        HEADINGS,
+        title="Why networks with the paper's basis fail near a million",
+        key=[(Patch(facecolor=color), name) for name, color in reversed(words.values())],
+        up="share of networks (above: how many)",
+        across="input range r",
+        share_y=True,
+    )
+    for axes, who in zip(panels, EXPERIMENTS, strict=True):
+        for x, r in enumerate(RANGES):
+            causes = [cause for one, cause in causes_of(who) if one["place"][1] == r]
+            known, bottom = [cause if cause in words else "other" for cause in causes], 0.0
+            for cause, (_, color) in words.items():
+                height = known.count(cause) / len(known)
+                axes.bar(x, height, 0.7, bottom=bottom, facecolor=color)
+                bottom += height
+            axes.text(x, 1.02, str(len(known)), ha="center", size=8, color=INK)
+        axes.set_xticks(range(len(RANGES)), [str(r) for r in RANGES])
+        axes.set_ylim(0, 1.1)
+    return figure
+
+
+SUMMARIES = {"summary.json": summarise}
+FIGURES = {"right-by-input-size.png": draw_beyond, "causes.png": draw_causes}

@@ -1,1 +1,0 @@
-"""Studies of our own: each file is run by ``pfe run`` or by ``python -m``."""
