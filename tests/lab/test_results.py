@@ -206,7 +206,7 @@ def test_a_frame_has_one_row_per_model_and_the_columns_of_an_export(
     assert [list(drops) for drops in list(frame["drops"])[:3]] == [
         list(record.measured.drops) for record in run.records[:3]
     ]
-    run.export(tmp_path / "records.jsonl")
+    run.export(tmp_path / "models.jsonl")
     lines = (tmp_path / "models.jsonl").read_text().splitlines()
     assert [json.loads(line)["study"] for line in lines] == list(frame["study"])
 
