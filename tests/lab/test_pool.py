@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -197,7 +197,7 @@ def spawning() -> Executor:
     return ProcessPoolExecutor(2, multiprocessing.get_context("spawn"))
 
 
-@pytest.mark.parametrize("make", [spawning, lambda: LokyExecutor(2)])
+@pytest.mark.parametrize("make", [spawning, lambda: LokyExecutor(2), lambda: ThreadPoolExecutor(3)])
 def test_any_executor_trains_the_same_records(
     make: Callable[[], Executor], truth: dict[str, Measurement]
 ) -> None:
