@@ -37,7 +37,7 @@ SLOW = (
         "tests/test_documentation.py",
         "tests/test_security.py",
     ),
-    *(f"tests/lab/test_{name}_figures.py" for name in ("paper", "profile", "study")),
+    *(f"tests/lab/test_{name}.py" for name in ("paper_figures", "figures")),
     *("tests/lab/test_parts.py", "tests/lab/test_studies.py"),
     *("tests/test_published.py", "tests/lab/test_row_ablation.py"),
 )

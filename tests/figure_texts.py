@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 
 from drawn import key
 from primefourier import lab
-from primefourier.lab.studies.figure_files import FigureFile
+from primefourier.lab.figures import FigureFile
 from primefourier.lab.studies.paper_figures import draw_figures
 
 ROOT = Path(__file__).parent.parent

@@ -17,7 +17,7 @@ from primefourier.encoding.aliases import find_aliases
 from primefourier.lab import Run
 from primefourier.lab.claims import claims_as_data, claims_as_markdown
 from primefourier.lab.studies import models_of, profile
-from primefourier.lab.studies.study_file import read_study_file
+from primefourier.lab.study_file import read_study_file
 
 ROOT = Path(__file__).parent.parent
 PUBLISHED = ROOT / "results" / "paper"

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from drawn import assert_readable
 from figure_texts import GOLDEN, figure_says, published_figures
-from primefourier.lab.studies.figure_files import FigureFile
+from primefourier.lab.figures import FigureFile
 
 pytestmark = pytest.mark.slow
 

@@ -27,9 +27,9 @@ from primefourier.analysis.ablation import Kind
 from primefourier.lab import LearnedTable, Run
 from primefourier.lab.cells import Cell, split_drops
 from primefourier.lab.config import ModelConfig
+from primefourier.lab.grid import Grid
 from primefourier.lab.record import Record, RowAblation
 from primefourier.lab.studies import CompositeModuli
-from primefourier.lab.studies.grid import Grid
 from small_models import small_config, small_study
 
 STUDENT_95 = {2: 12.706204736, 3: 4.302652730}

@@ -33,12 +33,11 @@ from lab_records import (
 from prime_models import input_range, modulus, primes
 from primefourier.figures.style import NOISE, OTHER, RELEVANT
 from primefourier.lab.config import ModelConfig
+from primefourier.lab.figures import FigureFile, draw_bars
+from primefourier.lab.grid import Grid
 from primefourier.lab.record import Record
 from primefourier.lab.studies import models_of, profile
-from primefourier.lab.studies.figure_files import FigureFile
-from primefourier.lab.studies.grid import Grid
 from primefourier.lab.studies.paper_figures import draw_figures, draw_lines, draw_matrices
-from primefourier.lab.studies.study_figures import draw_bars
 
 FIXED = [
     "figure-01-circles-9-17-mod-23", "figure-02-circles-13-15-mod-21", "figure-03-block-diagonal",
@@ -410,7 +409,7 @@ def test_several_processes_draw_the_same_files_as_one(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path\n"
         "from primefourier.figures import draw_circles\n"
-        "from primefourier.lab.studies import figure_files\n"
+        "from primefourier.lab import figures as figure_files\n"
         "figure_files.usable_cores = lambda: int(sys.argv[2])\n"
         "files = [figure_files.FigureFile(f'figure-{n}', lambda n=n: draw_circles(1, n, 7))\n"
         "         for n in range(8)]\n"

@@ -15,8 +15,8 @@ from lab_records import (
 )
 from primefourier.encoding import PAPER_BASIS
 from primefourier.lab import Axis, ModelConfig, RowClassifier, Run, Study
+from primefourier.lab.grid import Grid, make_grids
 from primefourier.lab.studies import EXPERIMENTS, Experiment, SinglePrime
-from primefourier.lab.studies.grid import Grid, make_grids
 from primefourier.lab.studies.paper_grids import (
     experiment_of,
     follows_paper,

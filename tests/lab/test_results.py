@@ -31,7 +31,7 @@ from primefourier.lab.config import ModelConfig
 from primefourier.lab.export import COLUMNS
 from primefourier.lab.results import newest_run
 from primefourier.lab.store import STORE_NAME, StoreError, write_store
-from primefourier.lab.studies.study import find_axes
+from primefourier.lab.study import find_axes
 from small_models import small_config, small_study
 
 CONFIGS = EXP1[:4]

@@ -18,6 +18,7 @@ from primefourier.lab import (
     Training,
 )
 from primefourier.lab.config import prime_parts
+from primefourier.lab.grid import make_grids
 from primefourier.lab.studies import (
     EXPERIMENTS,
     PROFILES,
@@ -29,8 +30,7 @@ from primefourier.lab.studies import (
     models_of,
     profile,
 )
-from primefourier.lab.studies.grid import make_grids
-from primefourier.lab.studies.study import (
+from primefourier.lab.study import (
     find_axes,
     find_invisible,
     read_study,
@@ -196,7 +196,7 @@ def test_a_study_needs_models() -> None:
 
 
 def test_too_many_models_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("primefourier.lab.studies.study.MOST_MODELS", 2)
+    monkeypatch.setattr("primefourier.lab.study.MOST_MODELS", 2)
     configs = [small_config(seed=seed) for seed in range(3)]
     assert len(Study("mine", configs[:2]).configs) == 2
     with pytest.raises(ValueError, match="a study must have at most 2 models, got more"):

@@ -112,7 +112,7 @@ def verify(
         study: The Python file of the study, if it defines parts of its models.
     """
     from primefourier.lab.store import read_store
-    from primefourier.lab.studies.study_file import read_study_file
+    from primefourier.lab.study_file import read_study_file
     from primefourier.lab.verify import choose_sample
 
     place.check()

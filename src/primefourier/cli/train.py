@@ -20,7 +20,7 @@ from primefourier.cli.output import (
 from primefourier.cli.verdicts import print_claims, print_how_to_add
 
 if TYPE_CHECKING:
-    from primefourier.lab.studies.study import Study
+    from primefourier.lab.study import Study
     from primefourier.lab.sweep import Outcome
 
 _LOG = logging.getLogger("primefourier.lab")
@@ -103,7 +103,7 @@ def reproduce(
 
 def _read_studies(name: str | None, settings: Settings) -> list[Any]:
     from primefourier.lab.studies import EXPERIMENTS
-    from primefourier.lab.studies.study_file import read_study_file
+    from primefourier.lab.study_file import read_study_file
 
     given = {key: value for key, value in asdict(settings).items() if value is not None}
     options = ["--" + key.replace("_", "-") for key in given]
@@ -153,7 +153,7 @@ def _train(studies: Sequence[Study], folder: Path, sweep: Sweep) -> Outcome:
 
 def _warn_of_invisible(studies: Sequence[Study]) -> None:
     """Warn about the factors of a modulus that no row carries, and say what to add to the basis."""
-    from primefourier.lab.studies.study import find_invisible
+    from primefourier.lab.study import find_invisible
 
     plans = [found for study in studies for found in find_invisible(study.configs)]
     for text in dict.fromkeys(f"N = {plan.modulus}: {plan.explain_missing()}" for plan in plans):

@@ -19,14 +19,14 @@ from primefourier.lab.cells import Cell
 from primefourier.lab.claims import Claim, Finding, claims_as_data, claims_as_markdown
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.export import COLUMNS, Format, record_rows, write_rows
+from primefourier.lab.grid import Grid, in_order, make_grids
+from primefourier.lab.page import run_as_data
 from primefourier.lab.record import Record
 from primefourier.lab.store import STORE_NAME, read_store
-from primefourier.lab.studies.grid import Grid, in_order, make_grids
-from primefourier.lab.studies.page_data import run_as_data
 from primefourier.lab.studies.paper_cells import paper_cells
 from primefourier.lab.studies.paper_claims import judge_claims
 from primefourier.lab.studies.paper_grids import in_paper_order
-from primefourier.lab.studies.study import Axis, Study, find_axes
+from primefourier.lab.study import Axis, Study, find_axes
 from primefourier.lab.tables import Table
 
 
@@ -277,7 +277,7 @@ class Run:
         Args:
             out: The folder to write to; by default figures in the folder of the run.
         """
-        from primefourier.lab.studies.figure_files import write_figures
+        from primefourier.lab.figures import write_figures
         from primefourier.lab.studies.paper_figures import draw_figures
 
         target = self.folder / "figures" if out is None else Path(out)

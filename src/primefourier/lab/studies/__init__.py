@@ -11,7 +11,7 @@ from primefourier.lab.studies.paper import (
     models_of,
     profile,
 )
-from primefourier.lab.studies.study import Axis, Study
+from primefourier.lab.study import Axis, Study
 
 __all__ = [
     "EXPERIMENTS",

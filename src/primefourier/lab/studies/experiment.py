@@ -14,7 +14,7 @@ from primefourier.arithmetic.integers import as_integer
 from primefourier.encoding import PAPER_BASIS
 from primefourier.lab.config import ModelConfig, Training
 from primefourier.lab.embeddings import PrimeFourier, model_basis
-from primefourier.lab.studies.study import MOST_MODELS, Axis, Study
+from primefourier.lab.study import MOST_MODELS, Axis, Study
 from primefourier.lab.tasks import ModularArithmetic, Operation, require_bounds
 
 PAPER_RANGES = (100, 500, 1000, 2000, 4000)

@@ -11,7 +11,7 @@ from primefourier.encoding import PAPER_BASIS
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.embeddings import PrimeFourier, ShuffledPrimeFourier
 from primefourier.lab.studies.experiment import RANGE_AXIS, Experiment
-from primefourier.lab.studies.study import Axis
+from primefourier.lab.study import Axis
 
 PAPER_SIZES = (4, 6, 8, 10, 12, 14, 16)
 PAPER_MODULI = (15, 21, 33, 35, 55, 77, 105, 165, 231, 385)

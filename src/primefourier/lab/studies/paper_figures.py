@@ -23,13 +23,9 @@ from primefourier.figures import (
 from primefourier.figures.style import ERRORS
 from primefourier.lab.cells import Cell
 from primefourier.lab.config import prime_parts
-from primefourier.lab.studies.experiment import PAPER_RANGES, Experiment
-from primefourier.lab.studies.figure_files import FigureFile
-from primefourier.lab.studies.grid import Grid
-from primefourier.lab.studies.paper import SinglePrime
-from primefourier.lab.studies.paper_grids import experiment_of, modulus_of
-from primefourier.lab.studies.study_figures import (
+from primefourier.lab.figures import (
     Entry,
+    FigureFile,
     Heatmap,
     draw_bars,
     draw_measure,
@@ -40,6 +36,10 @@ from primefourier.lab.studies.study_figures import (
     show_drop,
     study_figures,
 )
+from primefourier.lab.grid import Grid
+from primefourier.lab.studies.experiment import PAPER_RANGES, Experiment
+from primefourier.lab.studies.paper import SinglePrime
+from primefourier.lab.studies.paper_grids import experiment_of, modulus_of
 from primefourier.theory import project_to_equivariant
 
 

@@ -11,9 +11,9 @@ from functools import cache
 from typing import Any
 
 from primefourier.lab.config import ModelConfig, prime_parts
+from primefourier.lab.grid import Grid
 from primefourier.lab.record import Record
 from primefourier.lab.studies.experiment import Experiment
-from primefourier.lab.studies.grid import Grid
 from primefourier.lab.studies.paper import EXPERIMENTS
 
 

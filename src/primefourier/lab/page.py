@@ -11,10 +11,10 @@ from primefourier.analysis import Interval
 from primefourier.lab.cells import Cell
 from primefourier.lab.claims import Claim, Finding, claims_as_data
 from primefourier.lab.config import ModelConfig
+from primefourier.lab.grid import Grid, Place, floor_of
 from primefourier.lab.provenance import Provenance
 from primefourier.lab.record import Record
 from primefourier.lab.studies.experiment import Experiment
-from primefourier.lab.studies.grid import Grid, Place, floor_of
 from primefourier.lab.studies.paper import EXPERIMENTS
 from primefourier.lab.studies.paper_cells import place_of
 from primefourier.lab.studies.paper_grids import experiment_of, follows_paper, modulus_of

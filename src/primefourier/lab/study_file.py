@@ -20,11 +20,11 @@ from typing import Any
 from primefourier.lab import parts
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.parts import PARTS, PartName, UnknownPart, source_of
-from primefourier.lab.studies.study import Study
+from primefourier.lab.study import Study
 
 Sources = dict[str, dict[str, str]]
 """Files that define parts; for each, the digests of its content and of the modules beside it."""
-_HOME = Path(__file__).resolve().parents[2]
+_HOME = Path(__file__).resolve().parents[1]
 _loading: list[Path] = []
 
 

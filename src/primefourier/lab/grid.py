@@ -13,7 +13,7 @@ from primefourier.analysis.ablation import Kind
 from primefourier.lab.cells import Cell, make_cell
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
-from primefourier.lab.studies.study import Axis, Study, find_axes
+from primefourier.lab.study import Axis, Study, find_axes
 
 Place = tuple[Any, Any]
 """The values of a cell along the rows and along the columns."""

@@ -1,33 +1,56 @@
-"""Figures of any study: heatmaps, the drop of every row, and accuracy beyond the input range."""
+"""Figures of any study, and figures as files.
+
+Heatmaps, the drop of every row, and accuracy beyond the range; each is written as PNG and SVG.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
+from multiprocessing import get_all_start_methods, get_context
+from pathlib import Path
 from statistics import mean
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from primefourier._checks import printable
+from primefourier._checks import printable, usable_cores
+from primefourier._files import write_file
 from primefourier.figures import DropBars, Line, Panel, draw_drop_bars, draw_heatmap, draw_panels
 from primefourier.figures.style import SEQUENTIAL
 from primefourier.lab.cells import Cell
 from primefourier.lab.config import ModelConfig
+from primefourier.lab.grid import Grid, Place, in_order
 from primefourier.lab.record import Record
-from primefourier.lab.studies.figure_files import FigureFile
-from primefourier.lab.studies.grid import Grid, Place, in_order
 from primefourier.lab.tables import write_number, write_spread
 
 _MOST_LINES = 12
 _MOST_PANELS = 24
 """A page with more profiles would be too long to read."""
+_SHARE = 4
+"""A further process must have at least so many figures to draw."""
 _ZEROED = "Rows are zeroed in trained networks, on test examples."
+_shared: list[FigureFile] = []
+"""The figures that processes share; they inherit them, since functions cannot be sent to them."""
+
+
+@dataclass(frozen=True)
+class FigureFile:
+    """A figure with the name of its file."""
+
+    name: str
+    draw: Callable[[], Figure]
 
 
 @dataclass(frozen=True)
@@ -248,3 +271,46 @@ def drop_line(grid: Grid, row: Any, cells: Mapping[Place, Cell], *, relevant: bo
     seeds = sorted({seed for some in by_seed for seed in some}) or [0]
     found = [[some.get(s, (None, None))[0 if relevant else 1] for s in seeds] for some in by_seed]
     return Line(f"{grid.row_name} = {row}", grid.columns, np.array(found, float))
+
+
+def write_figures(files: Iterable[FigureFile], target: Path) -> list[Path]:
+    """Draw figures, write them to a folder, and return the files.
+
+    Where a process can be forked safely, that is, without other threads, all cores draw.
+    """
+    _shared[:] = files
+    count = min(usable_cores(), len(_shared) // _SHARE)
+    if count < 2 or "fork" not in get_all_start_methods() or threading.active_count() > 1:
+        found = [_write_both(i, target) for i in range(len(_shared))]
+    else:
+        with ProcessPoolExecutor(count, get_context("fork"), _ignore_interrupts) as pool:
+            try:
+                found = list(pool.map(partial(_write_both, target=target), range(len(_shared))))
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+    return [path for paths in found for path in paths]
+
+
+def _ignore_interrupts() -> None:
+    """Leave Ctrl-C, which a terminal sends to all processes, to the first process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _write_both(index: int, target: Path) -> list[Path]:
+    """Draw one figure, and write it as PNG and SVG."""
+    file = _shared[index]
+    # the same records give the same files, and names from a store are no formulas
+    settings: Any = {"svg.hashsalt": "primefourier", "text.parse_math": False}
+    with mpl.rc_context(settings):
+        figure = file.draw()
+        layout = figure.get_layout_engine()
+        if layout is not None:  # once for both files; savefig would do it twice for each
+            layout.execute(figure)
+            figure.set_layout_engine("none")
+        facts = {"Description": "Made by: pfe figures"}
+        png, svg = (target / f"{file.name}.{kind}" for kind in ("png", "svg"))
+        print_png, print_svg = FigureCanvasAgg(figure).print_png, FigureCanvasSVG(figure).print_svg
+        write_file(png, partial(print_png, metadata=facts | {"Software": None}))
+        write_file(svg, partial(print_svg, metadata=facts | {"Date": None}))
+    return [png, svg]
