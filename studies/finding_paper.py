@@ -11,8 +11,9 @@ import numpy as np
 from findings.probes.networks import read_networks
 from findings.probes.run import FAR, KINDS, LEAST_TURN, answers
 from primefourier import lab
-from primefourier.lab.claims import SECTIONS, Finding, claims_table, tally
-from studies.finding_studies import RESULTS, several, table
+from primefourier_paper import judge
+from primefourier_paper.rule import SECTIONS, Finding, claims_table, tally
+from studies.finding_studies import PAPER, RESULTS, several, table
 
 TITLES = {
     "share_apart": "answers that do not follow a shift",
@@ -90,7 +91,10 @@ def zeroing_blocks() -> Iterator[tuple[str, str]]:
     )
     yield "zeroing sentence", sentence
     rows = [
-        [name + probed_seeds(name, by_kind["zero"]), *(in_short(name, by_kind[kind]) for kind in KINDS)]
+        [
+            name + probed_seeds(name, by_kind["zero"]),
+            *(in_short(name, by_kind[kind]) for kind in KINDS),
+        ]
         for name, by_kind in answers()["claims"].items()
         if name in ("E1.3", "E1.4", "E2.1", "T.2")
     ]
@@ -193,13 +197,13 @@ def seed_blocks() -> Iterator[tuple[str, str]]:
 
 
 _COUNTS = {0: "none", 1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
-CLAIMED = ("paper", "predictions", "beyond")
+CLAIMED = (PAPER, RESULTS / "predictions", RESULTS / "beyond")
 """The runs whose models count for the claims; the first has the published claims."""
 
 
 def claim_blocks() -> Iterator[tuple[str, str]]:
     """Yield the tables of the claims, and how many of them hold."""
-    findings = lab.open(*(RESULTS / name for name in CLAIMED)).claims()
+    findings = judge(lab.open(*CLAIMED))
     for section in SECTIONS:
         yield section, claims_table(findings, section).markdown()
     names = {claim.name: found for claim, found in findings.items()}

@@ -17,6 +17,7 @@ from primefourier import lab
 from studies import beyond, decoys, predictions
 
 RESULTS = Path(__file__).parents[1] / "results"
+PAPER = Path(__file__).parents[1] / "paper" / "results"
 BASES = {
     "paper": "every prime, six powers (the paper's)",
     "depth 1": "every prime, first power",
@@ -32,7 +33,7 @@ FAR = "1000000"
 @cache
 def run_of(name: str) -> lab.Run:
     """Return a published run."""
-    return lab.open(RESULTS / name)
+    return lab.open(PAPER if name == "paper" else RESULTS / name)
 
 
 @cache

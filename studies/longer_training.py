@@ -3,13 +3,13 @@
     ATEN_CPU_CAPABILITY=avx2 python -m studies.longer_training
 
 Writes results/longer-training/networks.json. With these kernels the numbers are the same
-everywhere, and can be compared with results/paper.
+everywhere, and can be compared with paper/results.
 
 Claim E1.2 says that diagonal drops are 0.82 to 0.92 for |P| ≥ 10. At r = 100 they are smaller for
 |P| = 12, 14 and 16, where networks are trained on 8 000 pairs, an eighth of those at larger r. Were
 they trained for too few steps? Every network of these three configurations is trained for eight
 times the epochs, which gives the steps of larger r; all else is as in the paper. Those of 25 epochs
-stand in results/paper.
+stand in paper/results.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import torch
 
 from primefourier import lab
 from primefourier.lab import Training
-from primefourier.lab.studies import SinglePrime
+from primefourier_paper import SinglePrime
 
 FILE = Path(__file__).parents[1] / "results" / "longer-training" / "networks.json"
 SIZES = (12, 14, 16)
@@ -59,9 +59,8 @@ def mean_drops(lost: list[int], gained: list[int], size: int, own: int) -> tuple
 
 def longer_blocks() -> dict[str, str]:
     """Return the mean drops after 25 and after 200 epochs as a table."""
-    published = {
-        record.config.key: record for record in lab.open(FILE.parents[1] / "paper").records
-    }
+    paper = lab.open(FILE.parents[2] / "paper" / "results")
+    published = {record.config.key: record for record in paper.records}
     found = {(one["|P|"], one["N"]): one for one in json.loads(FILE.read_text())}
     drops: dict[int, list[tuple[float, ...]]] = {size: [] for size in SIZES}
     for config in SinglePrime(sizes=SIZES, ranges=(100,)).configs:

@@ -15,8 +15,8 @@ from torch import Tensor, nn
 
 from primefourier.lab.config import ModelConfig, prime_parts
 from primefourier.lab.fast_training import applies_to, train_fast
-from primefourier.lab.studies import SinglePrime
 from primefourier.lab.training import make_data, train_plain
+from primefourier_paper import SinglePrime
 
 MODULUS, FIRST, SECOND = 53, 7, 37
 SEEDS = (42, 43, 44)

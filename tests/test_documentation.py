@@ -24,7 +24,10 @@ from primefourier.cli.app import run
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
-    [*ROOT.glob("*.md"), *(p for name in ("docs", "findings") for p in (ROOT / name).rglob("*.md"))]
+    [
+        *ROOT.glob("*.md"),
+        *(p for name in ("docs", "findings", "paper") for p in (ROOT / name).rglob("*.md")),
+    ]
 )
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 BIN = Path(sys.executable).parent
@@ -94,11 +97,10 @@ def test_command_examples_run_and_print_what_they_say(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     text = page.read_text()
-    judged = re.findall(r"results/(\w+)", " ".join(re.findall(r"^\$ pfe claims .*", text, re.M)))
-    if "$ pfe" in text and "results/paper" in text:
-        judged.append("paper")
-    for name in {*judged} & {path.name for path in (ROOT / "results").iterdir()}:
-        shutil.copytree(ROOT / "results" / name, tmp_path / "results" / name)
+    judged = " ".join(re.findall(r"^\$ pfe .*", text, re.M)).split()
+    for folder in (ROOT / "paper" / "results", *(ROOT / "results").iterdir()):
+        if str(folder.relative_to(ROOT)) in judged:
+            shutil.copytree(folder, tmp_path / folder.relative_to(ROOT))
     for body in blocks(page, "python"):
         if name := re.match(r"# (\w+\.py)\n", body):
             Path(name[1]).write_text(body)

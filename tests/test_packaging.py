@@ -6,18 +6,22 @@ import sys
 import tarfile
 import tomllib
 import venv
+import zipfile
 from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
 
+import primefourier
+import primefourier_paper
 from release.__main__ import ROOT, TRIALS, Trial, program, run_trial
 
 NEEDED = (
     *("Makefile", "constraints.txt", "requirements.lock", "requirements-interop.lock"),
     *("pyproject.toml", "ARCHITECTURE.md", "LICENSE", "SECURITY.md", "release/without-cuda.txt"),
-    *("src/primefourier/__main__.py", "tests/conftest.py", "docs/security.md", "chaos/fuzz.py"),
-    *("benchmarks/__main__.py", "studies/two_blocks.py", "results/paper/records.sqlite"),
+    *("src/primefourier/__main__.py", "tests/conftest.py", "docs/security.md"),
+    *("benchmarks/__main__.py", "studies/two_blocks.py", "paper/results/records.jsonl"),
+    *("paper/pyproject.toml", "paper/src/primefourier_paper/plugin.py"),
 )
 
 
@@ -54,9 +58,7 @@ def test_a_wheel_works_with_numpy_alone_and_names_the_extra_of_what_is_missing(
     tmp_path: Path,
 ) -> None:
     """`make release` tries the other extras; this one is installed without a network."""
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("*.whl")
+    wheel = build_wheel(ROOT, tmp_path)
     environment = tmp_path / "environment"
     venv.create(environment)
     own = environment / "bin"
@@ -82,6 +84,30 @@ def test_a_wheel_works_with_numpy_alone_and_names_the_extra_of_what_is_missing(
         assert done.returncode == 1
         last = done.stderr.splitlines()[-1]
         assert "which is not installed; run pip install '.[" + extra + "]'" in last
+
+
+def build_wheel(package: Path, folder: Path) -> Path:
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(command, cwd=package, check=True, capture_output=True)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+@pytest.mark.process
+def test_the_wheel_of_the_library_has_nothing_of_the_paper_and_that_of_the_paper_nothing_else(
+    tmp_path: Path,
+) -> None:
+    for package, name in ((ROOT, "primefourier"), (ROOT / "paper", "primefourier_paper")):
+        wheel = build_wheel(package, tmp_path / name)
+        with zipfile.ZipFile(wheel) as archive:
+            tops = {file.partition("/")[0] for file in archive.namelist()}
+        assert tops == {name, wheel.name.partition("-py3")[0] + ".dist-info"}
+
+
+def test_both_packages_have_one_version() -> None:
+    project = tomllib.loads((ROOT / "paper" / "pyproject.toml").read_text())["project"]
+    assert primefourier_paper.__version__ == primefourier.__version__
+    assert project["dependencies"] == [f"primefourier[lab]=={primefourier.__version__}"]
 
 
 def test_every_extra_for_users_has_a_trial_that_checks_the_readme() -> None:

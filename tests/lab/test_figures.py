@@ -11,8 +11,8 @@ from drawn import around, assert_readable, hatched, inside, key
 from lab_records import PROVENANCE, failed, measured, plausible
 from prime_models import modulus
 from primefourier.lab import Axis, LearnedTable, ModelConfig, Periods, Run, Study
+from primefourier.lab.figures import draw_figures
 from primefourier.lab.record import Record
-from primefourier.lab.studies.paper_figures import draw_figures
 from small_models import small_config
 
 MINE = [small_config(modulus=n, input_range=r) for n in (3, 15) for r in (30, 40)]

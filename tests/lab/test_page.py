@@ -28,7 +28,7 @@ from primefourier.lab import Axis, LearnedTable, Run, Study
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.parts import describe_part
 from primefourier.lab.record import Record
-from primefourier.lab.studies import SinglePrime
+from primefourier_paper import SinglePrime, cells_of
 from small_models import small_config, small_study
 
 TITLES = ["Experiment 1", "Control (PFE-Shuffled)", "Experiment 2"]
@@ -114,7 +114,7 @@ def test_each_grid_names_its_axes(paper: dict[str, Any]) -> None:
 def test_a_cell_has_the_numbers_of_the_run() -> None:
     configs = configs_of("exp1", sizes=(4,), ranges=(100,), seeds=(3, 1, 2))
     records = [r for r in plausible(configs) if (r.config.seed, modulus(r.config)) != (3, 7)]
-    (cell,) = run_of(configs, records).cells()["exp1"]
+    (cell,) = cells_of(run_of(configs, records))["exp1"]
     data = cell_of(configs, records)
     assert (data["row"], data["column"], data["state"]) == (4, 100, "measured")
     assert (data["beyond"], data["seeds"]) == ([], [1, 2])

@@ -14,6 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
+from itertools import chain
 from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
 from statistics import mean
@@ -34,6 +35,7 @@ from primefourier.lab.config import ModelConfig
 from primefourier.lab.grid import Grid, Place, in_order
 from primefourier.lab.record import Record
 from primefourier.lab.tables import write_number, write_spread
+from primefourier.plugins import by_plugin
 
 _MOST_LINES = 12
 _MOST_PANELS = 24
@@ -102,6 +104,12 @@ HEATMAPS = (
     Heatmap("relevant", "Mean drop of relevant rows", _ZEROED, partial(show_drop, relevant=True)),
     Heatmap("other", "Mean drop of other rows", _ZEROED, partial(show_drop, relevant=False)),
 )
+
+
+def draw_figures(grids: Iterable[Grid]) -> Iterator[FigureFile]:
+    """Yield the figures of a run, drawn by the plugins of its studies or as those of any study."""
+    for plugin, own in by_plugin(list(grids)):
+        yield from plugin.figures(own) if plugin else chain.from_iterable(map(study_figures, own))
 
 
 def study_figures(grid: Grid) -> Iterator[FigureFile]:

@@ -2,71 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from primefourier.analysis import Interval
 from primefourier.lab.cells import Cell
-from primefourier.lab.claims import Claim, Finding, claims_as_data
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.grid import Grid, Place, floor_of
 from primefourier.lab.provenance import Provenance
 from primefourier.lab.record import Record
-from primefourier.lab.studies.experiment import Experiment
-from primefourier.lab.studies.paper import EXPERIMENTS
-from primefourier.lab.studies.paper_cells import place_of
-from primefourier.lab.studies.paper_grids import experiment_of, follows_paper, modulus_of
+from primefourier.plugins import by_plugin, plugin_of
+
+if TYPE_CHECKING:
+    from primefourier.lab.results import Run
 
 RIGHT = 0.99
 """A network is right on a test set if its accuracy is at least this."""
 
 
-def run_as_data(
-    folder: Path | str,
-    planned: Sequence[ModelConfig],
-    records: Sequence[Record],
-    more: Sequence[Record],
-    grids: Sequence[Grid],
-    findings: Mapping[Claim, Finding],
-) -> dict[str, Any]:
-    """Return everything that a report shows of a run.
-
-    Args:
-        folder: The folder of the run, as the user named it.
-        planned: The planned models.
-        records: Their records.
-        more: Records of other runs, of which those of the paper's models count for its claims.
-        grids: The grids to show.
-        findings: The judged claims.
-    """
-    by_key = {record.config.key: record for record in records}
-    failures = [record for record in records if record.error is not None]
-    return {
-        "name": Path(folder).resolve().name or str(folder),
-        "title": _title(grids),
-        "counts": {
-            "planned": len(planned),
-            "measured": len(records) - len(failures),
-            "failed": len(failures),
-            "waiting": sum(config.key not in by_key for config in planned),
-        },
-        **_diverged(sum(record.diverged for record in records)),
-        **_circumstances([record.provenance for record in records]),
-        "grids": [_grid(grid, more) for grid in grids],
-        "claims": _claims(findings, grids) if any(map(experiment_of, grids)) else [],
-        "more": len(more),
+def run_as_data(run: Run) -> dict[str, Any]:
+    """Return everything that a report shows of a run."""
+    found = {
+        "name": run.folder.resolve().name or str(run.folder),
+        "title": _title(run.grids),
+        "counts": run.counts,
+        **_diverged(len(run.diverged)),
+        **_circumstances([record.provenance for record in run.records]),
+        "grids": [_grid(grid, run.more) for grid in run.grids],
+        "claims": [],
+        "more": len(run.more),
         "failures": [
-            {"model": record.config.describe(), "error": record.error} for record in failures
+            {"model": record.config.describe(), "error": record.error} for record in run.failures
         ],
     }
+    for plugin, _ in by_plugin(run.grids):
+        found |= plugin.sections(run) if plugin else {}
+    return found
 
 
 def _title(grids: Sequence[Grid]) -> str:
     """Return the title of a report: that of its studies."""
-    if not grids or all(map(follows_paper, grids)):
-        return "The paper, measured" if grids else "An empty run"
+    if not grids:
+        return "An empty run"
     first, *others = dict.fromkeys(grid.study.title for grid in grids)
     more = "1 further study" if len(others) == 1 else f"{len(others)} further studies"
     return f"{first}, and {more}" if others else first
@@ -92,12 +70,13 @@ def _distinct(texts: Iterable[str | None]) -> list[str]:
     return list(dict.fromkeys(text for text in texts if text))
 
 
-def _grid(grid: Grid, more: Iterable[Record]) -> dict[str, Any]:
+def _grid(grid: Grid, more: Sequence[Record]) -> dict[str, Any]:
     """Return all cells of a grid, and its axes and measures."""
-    experiment = experiment_of(grid)
+    plugin = plugin_of(grid)
+    name = plugin.model_name if plugin else ModelConfig.describe
     return {
         "title": grid.title,
-        "expectation": "" if experiment is None else experiment.expectation,
+        "expectation": "",
         "row_name": grid.row_name,
         "row_label": grid.row_axis.label if grid.row_axis else "",
         "column_name": grid.column_name,
@@ -105,28 +84,19 @@ def _grid(grid: Grid, more: Iterable[Record]) -> dict[str, Any]:
         "threshold": grid.study.threshold,
         "rows": grid.rows,
         "columns": grid.columns,
-        "model_name": _model_name(grid, experiment),
-        "beyond": _beyond(_tested_beyond(grid, more)),
-        "cells": [_cell(grid, place) for place in product(grid.rows, grid.columns)],
+        "model_name": _model_name(grid),
+        "beyond": count_beyond(tested_beyond(grid)),
+        "cells": [_cell(grid, place, name) for place in product(grid.rows, grid.columns)],
+        **(plugin.about(grid, more) if plugin else {}),
     }
 
 
-def _tested_beyond(grid: Grid, more: Iterable[Record]) -> list[Record]:
-    """Return the networks of a grid with tests beyond the range; the paper's of other runs, too."""
-    tested = [record for record in grid.found(grid.planned) if record.measured.beyond]
-    experiment = experiment_of(grid)
-    if experiment is None or not follows_paper(grid):
-        return tested
-    others = (r for r in more if r.measurement is not None and not r.diverged)
-    networks: dict[object, Record] = {}
-    for record in (*tested, *(r for r in others if r.measured.beyond)):
-        place = place_of(record.config)
-        if place is not None and place[0] == experiment.short_name:
-            networks.setdefault((place, record.config.seed, modulus_of(record)), record)
-    return list(networks.values())
+def tested_beyond(grid: Grid) -> list[Record]:
+    """Return the networks of a grid with tests beyond the range."""
+    return [record for record in grid.found(grid.planned) if record.measured.beyond]
 
 
-def _beyond(records: Iterable[Record]) -> dict[str, Any] | None:
+def count_beyond(records: Iterable[Record]) -> dict[str, Any] | None:
     """Count the networks that are right in range, and of these the ones that are right beyond it.
 
     None without tests beyond the range. Tasks in which no answer wraps around are left out.
@@ -175,10 +145,8 @@ def _accuracy_beyond(cell: Cell) -> list[list[Any]]:
     return [[words[end], accuracy] for end, accuracy in cell.accuracy_beyond.items()]
 
 
-def _model_name(grid: Grid, experiment: type[Experiment] | None) -> str:
+def _model_name(grid: Grid) -> str:
     """Return what tells the models of one seed of a cell apart; empty if there is only one."""
-    if experiment is not None:
-        return "" if experiment.one_model_per_cell else "p"
     counts = [
         len(configs) > len({config.seed for config in configs})
         for configs in grid.by_place.values()
@@ -186,7 +154,7 @@ def _model_name(grid: Grid, experiment: type[Experiment] | None) -> str:
     return "model" if any(counts) else ""
 
 
-def _cell(grid: Grid, place: Place) -> dict[str, Any]:
+def _cell(grid: Grid, place: Place, name: Callable[[ModelConfig], str]) -> dict[str, Any]:
     """Return one cell, measured or not."""
     planned, cell = grid.by_place.get(place, []), grid.cells.get(place)
     found, diverged = grid.found(planned), len(grid.diverged(planned))
@@ -212,7 +180,7 @@ def _cell(grid: Grid, place: Place) -> dict[str, Any]:
         "converged": cell and cell.converged,
         "beyond": [] if cell is None else _accuracy_beyond(cell),
         "floor": floor,
-        "runs": [_model(record, grid) for record in found],
+        "runs": [_model(record, name(record.config)) for record in found],
     }
 
 
@@ -237,12 +205,11 @@ def _state(cell: Cell | None, models: Mapping[str, int]) -> str:
     return "failed" if models["failed"] else "waiting"
 
 
-def _model(record: Record, grid: Grid) -> dict[str, Any]:
-    config, measured = record.config, record.measured
-    known = experiment_of(grid) is not None
+def _model(record: Record, name: str) -> dict[str, Any]:
+    measured = record.measured
     return {
-        "name": str(modulus_of(record)) if known else config.describe(),
-        "seed": config.seed,
+        "name": name,
+        "seed": record.config.seed,
         "rows": list(measured.row_names),
         "relevant": list(measured.relevant or ()),
         "test": measured.test_size,
@@ -253,22 +220,3 @@ def _model(record: Record, grid: Grid) -> dict[str, Any]:
         "curve": list(measured.correct_by_epoch),
         "seconds": record.provenance.seconds,
     }
-
-
-def _claims(findings: Mapping[Claim, Finding], grids: Sequence[Grid]) -> list[dict[str, Any]]:
-    """Return the claims; each piece of evidence has the index of its grid, its row and range."""
-    claims = claims_as_data(findings)
-    for claim, finding in zip(claims, findings.values(), strict=True):
-        for data, item in zip(claim["evidence"], finding.evidence, strict=True):
-            data["cell"] = item.cell and _place(item.cell, grids)
-    return claims
-
-
-def _place(cell: Cell, grids: Sequence[Grid]) -> list[Any] | None:
-    """Return where the page shows a cell; None if only another run has it."""
-    experiment = EXPERIMENTS.get(cell.experiment)
-    for i, grid in enumerate(grids):
-        known = follows_paper(grid) and experiment_of(grid) is experiment
-        if known and (cell.row, cell.column) in grid.cells:
-            return [i, cell.row, cell.column]
-    return None

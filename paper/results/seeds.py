@@ -1,12 +1,12 @@
 """More seeds for some configurations of the paper, for intervals.
 
 All of |P| <= 8 in experiment 1, because claim E1.3 depends on the seed. With the records of the
-paper's run in results/paper, this trains those that are not measured yet:
+paper's run in paper/results, this trains those that are not measured yet:
 
-    pfe run results/paper/seeds.py --out results/paper --probe
+    pfe run paper/results/seeds.py --out paper/results
 """
 
-from primefourier.lab.studies import CompositeModuli, ShuffledControl, SinglePrime
+from primefourier_paper import CompositeModuli, ShuffledControl, SinglePrime
 
 SEEDS = (42, 43, 44, 45, 46)
 studies = [

@@ -1,4 +1,4 @@
-"""The 22 figures of results/paper say what was recorded of them, and can be read."""
+"""The 22 figures of paper/results say what was recorded of them, and can be read."""
 
 import json
 

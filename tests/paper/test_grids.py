@@ -16,11 +16,11 @@ from lab_records import (
 from primefourier.encoding import PAPER_BASIS
 from primefourier.lab import Axis, ModelConfig, RowClassifier, Run, Study
 from primefourier.lab.grid import Grid, make_grids
-from primefourier.lab.studies import EXPERIMENTS, Experiment, SinglePrime
-from primefourier.lab.studies.paper_grids import (
+from primefourier.plugins import in_order
+from primefourier_paper import EXPERIMENTS, Experiment, SinglePrime, cells_of
+from primefourier_paper.grids import (
     experiment_of,
     follows_paper,
-    in_paper_order,
 )
 from small_models import small_config, small_study
 
@@ -95,7 +95,7 @@ def test_what_no_setting_changes_is_not_of_the_experiment(place: str) -> None:
         grid = grid_of(configs, "exp1")
         assert experiment_of(grid) is None
         assert not follows_paper(grid)
-        assert not any(Run([grid.study], []).cells().values())
+        assert not any(cells_of(Run([grid.study], [])).values())
 
 
 def test_every_field_of_a_model_is_swept_or_a_setting_or_not_the_papers() -> None:
@@ -213,5 +213,5 @@ def test_the_papers_grids_come_first_then_other_settings_then_other_studies() ->
         "a study of one's own",
     ]
     grids = make_grids(studies, {})
-    assert [grid.study.name for grid in in_paper_order(grids)] == expected
-    assert [grid.study.name for grid in in_paper_order(grids[::-1])] == expected
+    assert [grid.study.name for grid in in_order(grids)] == expected
+    assert [grid.study.name for grid in in_order(grids[::-1])] == expected

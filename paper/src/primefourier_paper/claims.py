@@ -1,38 +1,46 @@
-"""All claims of the paper as data, and the cells that they are judged by."""
+"""All claims of the paper as data, and what a run says of them."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from statistics import fmean
 
 import numpy as np
 
+from primefourier._files import write_file
 from primefourier.analysis import drop_bounds
+from primefourier.analysis.ablation import Kind
 from primefourier.arithmetic.primes import factorize
 from primefourier.encoding import PAPER_BASIS
+from primefourier.lab import Run
 from primefourier.lab.cells import Cell, split_drops
-from primefourier.lab.claims import Claim, Evidence, Finding, Margins, Values, judge
 from primefourier.lab.config import prime_parts
 from primefourier.lab.record import Record
-from primefourier.lab.studies.control import COSTLY, control_rows, count_costly
-from primefourier.lab.studies.experiment import PAPER_RANGES
-from primefourier.lab.studies.paper import SinglePrime
-from primefourier.lab.studies.paper_cells import WITHOUT, usable_places
-from primefourier.lab.studies.paper_grids import modulus_of
 from primefourier.theory import check_theorem
+from primefourier_paper.cells import WITHOUT, cells_of, usable_places
+from primefourier_paper.control import COSTLY, control_rows, count_costly
+from primefourier_paper.experiments import PAPER_RANGES, SinglePrime
+from primefourier_paper.grids import modulus_of
+from primefourier_paper.rule import (
+    Claim,
+    Evidence,
+    Finding,
+    Margins,
+    Values,
+    claims_as_data,
+    claims_as_markdown,
+    judge_claim,
+)
 
 MANY, SMALLEST_RANGE = 10, 100
 _TINY = 1e-9
 """How far a value may be off a threshold that it is allowed to reach, for rounding."""
 
 Cells = Mapping[str, Sequence[Cell]]
-
-
-def judge_claims(cells: Cells) -> dict[Claim, Finding]:
-    """Judge every claim by the cells of the paper's configurations."""
-    return {claim: judge(claim, cells) for claim in CLAIMS}
 
 
 # Which cells a claim is about.
@@ -338,3 +346,24 @@ CLAIMS = (
           text="{} against {}", digits=4, note=_exact_ratios, section="earlier"),
 )
 # fmt: on
+
+
+def judge(run: Run, kind: Kind = "zero") -> dict[Claim, Finding]:
+    """Judge every claim of the paper by the records of a run that follow its protocol.
+
+    Args:
+        run: The run; models of further folders that it was opened with count, too.
+        kind: The kind of ablation: zero in the paper. Only records that know it count.
+    """
+    return {claim: judge_claim(claim, cells_of(run, kind)) for claim in CLAIMS}
+
+
+def save_claims(run: Run) -> list[Path]:
+    """Write the judged claims as claims.json and claims.md in the folder; return the files."""
+    findings = judge(run)
+    text = claims_as_markdown(findings, heading="The paper's claims")
+    data = json.dumps(claims_as_data(findings), ensure_ascii=False, indent=1)
+    files = [run.folder / "claims.json", run.folder / "claims.md"]
+    write_file(files[0], f"{data}\n".encode())
+    write_file(files[1], text.encode())
+    return files

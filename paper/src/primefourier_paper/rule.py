@@ -234,7 +234,7 @@ class Finding:
         return f"{counts} of {total}{some * (known < total)}"
 
 
-def judge(claim: Claim, cells: Mapping[str, Sequence[Cell]]) -> Finding:
+def judge_claim(claim: Claim, cells: Mapping[str, Sequence[Cell]]) -> Finding:
     """Judge a claim by the cells of the paper's configurations, by experiment."""
     if claim.checks:
         checks = tuple(claim.checks())

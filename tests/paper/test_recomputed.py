@@ -18,10 +18,12 @@ import pytest
 import torch
 from scipy.stats import beta, t
 
-RESULTS = Path(__file__).resolve().parent.parent / "results"
+ROOT = Path(__file__).resolve().parents[2]
+PAPER = ROOT / "paper" / "results"
+FOLDERS = (PAPER, ROOT / "results" / "predictions", ROOT / "results" / "beyond")
 PRIMES = [3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59]
 MODULI = [15, 21, 33, 35, 55, 77, 105, 165, 231, 385]
-PUBLISHED = json.loads((RESULTS / "paper" / "claims.json").read_text(encoding="utf-8"))
+PUBLISHED = json.loads((PAPER / "claims.json").read_text(encoding="utf-8"))
 
 
 class Model(NamedTuple):
@@ -79,8 +81,8 @@ class Cell:
 
 def read_models() -> Iterable[Model]:
     """Yield the models with the paper's settings; each folder may hold some of them."""
-    for folder in ("paper", "predictions", "beyond"):
-        for line in (RESULTS / folder / "records.jsonl").read_text().splitlines():
+    for folder in FOLDERS:
+        for line in (folder / "records.jsonl").read_text().splitlines():
             fact = json.loads(line)["fact"]
             if fact["kind"] != "record" or "measurement" not in fact["data"]:
                 continue
@@ -346,7 +348,7 @@ def accuracy(models: list[Model], _cell: Cell) -> Numbers:
 
 def test_rows_of_the_control_cost_much_if_they_hold_a_needed_column() -> None:
     """The numbers of docs/findings/control.md."""
-    page = (RESULTS.parent / "docs" / "findings" / "control.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "findings" / "control.md").read_text(encoding="utf-8")
     models = [m for cell in CONTROL for m in cell.models]
     converged = [m for m in models if m.accuracy() > 0.85]
     assert f"{len(converged)} of {len(models)} networks" in page

@@ -8,14 +8,15 @@ from dataclasses import replace
 from functools import cache, lru_cache
 
 from primefourier.analysis.ablation import Kind
+from primefourier.lab import Run
 from primefourier.lab.cells import Cell, leave_out_diverged
 from primefourier.lab.config import ModelConfig, Training, prime_parts
 from primefourier.lab.embeddings import PrimeFourier, ShuffledPrimeFourier
 from primefourier.lab.networks import RowClassifier
 from primefourier.lab.record import Record
-from primefourier.lab.studies.paper import EXPERIMENTS, SinglePrime
-from primefourier.lab.studies.paper_grids import modulus_of
 from primefourier.lab.tasks import ModularArithmetic
+from primefourier_paper.experiments import EXPERIMENTS, SinglePrime
+from primefourier_paper.grids import modulus_of
 
 WITHOUT = ("exp1 without N", "exp2 without N")
 """Experiments 1 (|P| ≤ 8) and 2 with a basis that lacks the primes of N."""
@@ -99,8 +100,13 @@ def paper_cells(records: Iterable[Record], *, kind: Kind = "zero") -> dict[str, 
             experiment = EXPERIMENTS[name.partition(" ")[0]]
             title = f"{experiment.axes[0].name} = {row}, r = {column}"
             threshold = experiment.threshold
-            cells[name].append(Cell(title, row, column, by_seed, threshold, kind, diverged, name))
+            cells[name].append(Cell(title, row, column, by_seed, threshold, kind, diverged))
     return cells
+
+
+def cells_of(run: Run, kind: Kind = "zero") -> dict[str, list[Cell]]:
+    """Return the cells of the paper's configurations in a run, by experiment."""
+    return paper_cells([*run.records, *run.more], kind=kind)
 
 
 def usable_places(name: str) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""All 22 figures of the paper, and the files of all figures of a run."""
+"""All 22 figures of the paper."""
 
 from __future__ import annotations
 
@@ -34,40 +34,27 @@ from primefourier.lab.figures import (
     records_at,
     rows_at,
     show_drop,
-    study_figures,
 )
 from primefourier.lab.grid import Grid
-from primefourier.lab.studies.experiment import PAPER_RANGES, Experiment
-from primefourier.lab.studies.paper import SinglePrime
-from primefourier.lab.studies.paper_grids import experiment_of, modulus_of
 from primefourier.theory import project_to_equivariant
+from primefourier_paper.experiments import PAPER_RANGES, Experiment, SinglePrime
+from primefourier_paper.grids import experiment_of, modulus_of
 
 
-def draw_figures(grids: Iterable[Grid]) -> Iterator[FigureFile]:
-    """Yield the figures of a run: the paper's settings first, then others.
+def paper_figures(grids: Iterable[Grid]) -> Iterator[FigureFile]:
+    """Yield the figures of grids of the paper's experiments.
 
-    Figures 1 to 3 show the encoding and the theorem, and need no records; a run without the
-    paper's experiments does not have them. Figures of experiments without planned models are left
-    out.
-
-    Args:
-        grids: The grids of the run.
+    Figures 1 to 3 show the encoding and the theorem, and need no records. Figures of experiments
+    without planned models are left out.
     """
-    every = list(grids)
-    if not every or any(experiment_of(grid) for grid in every):
-        yield FigureFile("figure-01-circles-9-17-mod-23", partial(draw_circles, 9, 17, 23))
-        yield FigureFile("figure-02-circles-13-15-mod-21", partial(draw_circles, 13, 15, 21))
-        yield FigureFile("figure-03-block-diagonal", _draw_blocks)
-    for grid in every:
-        experiment = experiment_of(grid)
-        if experiment is None:
-            yield from study_figures(grid)
-            continue
-        other = grid.study.settings
+    yield FigureFile("figure-01-circles-9-17-mod-23", partial(draw_circles, 9, 17, 23))
+    yield FigureFile("figure-02-circles-13-15-mod-21", partial(draw_circles, 13, 15, 21))
+    yield FigureFile("figure-03-block-diagonal", _draw_blocks)
+    for grid in grids:
+        experiment, other = experiment_of(grid), grid.study.settings
         # a suffix keeps the files of other settings apart from the paper's
         suffix = f"-{sha256(repr(other).encode()).hexdigest()[:8]}" if other else ""
-        figures = _grid_figures(grid, experiment)
-        for name, draw in figures.items():
+        for name, draw in _grid_figures(grid, experiment).items() if experiment else ():
             yield FigureFile(f"{name}{suffix}", draw)
 
 

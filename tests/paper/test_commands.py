@@ -10,8 +10,9 @@ from rich.console import Console
 
 from lab_records import configs_of, plausible, studies_of
 from primefourier import lab
-from primefourier.cli.verdicts import print_claims
 from primefourier.lab.store import write_store
+from primefourier_paper import judge, save_claims
+from primefourier_paper.commands import print_claims
 
 Pfe = Callable[..., tuple[int, str, str]]
 
@@ -48,7 +49,7 @@ def test_verdicts_are_coloured_on_a_terminal(
         ),
     )
     monkeypatch.delenv("NO_COLOR", raising=False)
-    print_claims(lab.open(small).claims())
+    print_claims(judge(lab.open(small)))
     out = capsys.readouterr().out
     assert "\x1b[32mholds" in out
     assert "\x1b[2mundecided" in out
@@ -73,7 +74,7 @@ def test_evidence_is_shown_for_one_claim_or_for_all(pfe: Pfe, small: Path) -> No
 
 def test_claims_as_json(pfe: Pfe, small: Path) -> None:
     data = json.loads(pfe("claims", str(small), "--json")[1])
-    lab.open(small).save_claims()
+    save_claims(lab.open(small))
     assert data == json.loads((small / "claims.json").read_text())
     (one,) = json.loads(pfe("claims", str(small), "E1.2", "--json")[1])
     assert one == data[1]
