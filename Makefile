@@ -68,9 +68,10 @@ quicktest: $(VENV)/.tested ## Run the tests that start no process and no browser
 coverage: $(VENV)/.tested ## Run the quick tests, and show which lines they miss
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) $(QUICK) --cov=primefourier --cov=primefourier_paper --cov-report=term:skip-covered
 
-check: install ## Check format, lint and types
+check: install ## Check format, lint, imports and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/lint-imports
 	$(BIN)/mypy
 	$(BIN)/deno fmt --check
 	$(BIN)/deno lint
@@ -126,4 +127,4 @@ licences: install ## List the licences of what the extras for users install
 	printf '%s\n\n%s\n' "$$head" "$$rows" | sed -E '/^\|/s/ {2,}/ /g; s/-{4,}/---/g; s/\+cpu//' > docs/licences.md
 
 clean: ## Remove the environment and everything that was made
-	rm -rf $(VENV) results/quick results/smoke screenshots dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) results/quick results/smoke screenshots dist .import_linter_cache .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -12,8 +12,6 @@ from pathlib import Path
 
 import pytest
 
-import primefourier
-import primefourier_paper
 from release.__main__ import ROOT, TRIALS, Trial, program, run_trial
 
 NEEDED = (
@@ -102,12 +100,6 @@ def test_the_wheel_of_the_library_has_nothing_of_the_paper_and_that_of_the_paper
         with zipfile.ZipFile(wheel) as archive:
             tops = {file.partition("/")[0] for file in archive.namelist()}
         assert tops == {name, wheel.name.partition("-py3")[0] + ".dist-info"}
-
-
-def test_both_packages_have_one_version() -> None:
-    project = tomllib.loads((ROOT / "paper" / "pyproject.toml").read_text())["project"]
-    assert primefourier_paper.__version__ == primefourier.__version__
-    assert project["dependencies"] == [f"primefourier[lab]=={primefourier.__version__}"]
 
 
 def test_every_extra_for_users_has_a_trial_that_checks_the_readme() -> None:

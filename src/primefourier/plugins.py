@@ -67,12 +67,9 @@ class Plugin:
         """Return the name of a model in its cell on the report page."""
         return config.describe()
 
-    def figures(self, grids: Sequence[Grid]) -> Iterator[FigureFile]:
-        """Yield the figures of all its grids of a run; by default those of any study."""
-        from primefourier.lab.figures import study_figures
-
-        for grid in grids:
-            yield from study_figures(grid)
+    def figures(self, grids: Sequence[Grid]) -> Iterator[FigureFile] | None:
+        """Return the figures of all its grids of a run; None for those of any study."""
+        return None
 
     def sections(self, run: Run) -> dict[str, Any]:
         """Return further parts of the report page of a run with its studies, such as ``claims``."""

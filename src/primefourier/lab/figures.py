@@ -109,7 +109,8 @@ HEATMAPS = (
 def draw_figures(grids: Iterable[Grid]) -> Iterator[FigureFile]:
     """Yield the figures of a run, drawn by the plugins of its studies or as those of any study."""
     for plugin, own in by_plugin(list(grids)):
-        yield from plugin.figures(own) if plugin else chain.from_iterable(map(study_figures, own))
+        drawn = plugin.figures(own) if plugin else None
+        yield from chain.from_iterable(map(study_figures, own)) if drawn is None else drawn
 
 
 def study_figures(grid: Grid) -> Iterator[FigureFile]:
