@@ -3,9 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= results/quick
-PAPER ?= results/paper
+PAPER ?= paper/results
 # Further runs whose models count for the published claims.
-ALSO ?= $(if $(filter results/paper,$(PAPER)),--also findings/predictions --also findings/beyond)
+ALSO ?= $(if $(filter paper/results,$(PAPER)),--also findings/predictions --also findings/beyond)
 # From an index with other files than the lock knows: `make install HASHES=no`.
 HASHES ?= yes
 HASHED = $(if $(filter no,$(HASHES)),,--no-build-isolation)
@@ -25,12 +25,13 @@ help: ## Show this list
 # kind of machine, so only its version is pinned. Nothing is left for the last line but the project itself.
 INSTALL = $(BIN)/python -m pip install --quiet
 LOCKED = $(INSTALL) --require-hashes --no-deps --requirement
-$(VENV)/.installed: pyproject.toml constraints.txt requirements.lock src/primefourier/__init__.py
+$(VENV)/.installed: pyproject.toml paper/pyproject.toml constraints.txt requirements.lock src/primefourier/__init__.py
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "primefourier needs Python 3.11 or newer, got %s; set PYTHON=/path/to/python3.11" % sys.version.split()[0])'
 	$(PYTHON) -m venv $(VENV)
 	$(if $(HASHED),$(LOCKED) requirements.lock)
 	$(INSTALL) --constraint constraints.txt torch
 	$(INSTALL) --constraint constraints.txt $(HASHED) --editable '.[dev]'
+	$(INSTALL) --no-deps $(HASHED) --editable paper
 	@touch $@
 
 # What only tests and examples need, so that `make reproduce` need not install it.
@@ -65,11 +66,12 @@ quicktest: $(VENV)/.tested ## Run the tests that start no process and no browser
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) $(QUICK)
 
 coverage: $(VENV)/.tested ## Run the quick tests, and show which lines they miss
-	$(BIN)/python -m pytest $(SIDE_BY_SIDE) $(QUICK) --cov=primefourier --cov-report=term:skip-covered
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) $(QUICK) --cov=primefourier --cov=primefourier_paper --cov-report=term:skip-covered
 
-check: install ## Check format, lint and types
+check: install ## Check format, lint, imports and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/lint-imports
 	$(BIN)/mypy
 	$(BIN)/deno fmt --check
 	$(BIN)/deno lint
@@ -98,9 +100,10 @@ screenshots: install chromium ## Take pictures of the pages, the README's among 
 docs: $(VENV)/.tested ## Execute every example of README, ARCHITECTURE and docs
 	$(BIN)/python -m pytest tests/test_documentation.py
 
-dist: install ## Build the wheel and the source release into dist
+dist: install ## Build wheels and source releases of both packages into dist
 	rm -rf dist
 	$(BIN)/python -m hatchling build -d dist
+	cd paper && $(abspath $(BIN))/python -m hatchling build -d ../dist
 
 # Further Pythons, which torch need not have a build for: `make release PYTHONS="python3.12 python3.13"`.
 release: dist ## Install what was built into empty environments, with each extra, and try it there
@@ -124,4 +127,4 @@ licences: install ## List the licences of what the extras for users install
 	printf '%s\n\n%s\n' "$$head" "$$rows" | sed -E '/^\|/s/ {2,}/ /g; s/-{4,}/---/g; s/\+cpu//' > docs/licences.md
 
 clean: ## Remove the environment and everything that was made
-	rm -rf $(VENV) results/quick results/smoke screenshots dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) results/quick results/smoke screenshots dist .import_linter_cache .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from benchmarks.chromium import start_chromium
 from primefourier.explorer import make_page, page_data
-from primefourier.lab import Run
+from primefourier.lab import Run, Study
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.provenance import Provenance
 from primefourier.lab.record import Measurement, Record
-from primefourier.lab.studies import Study, profile
+from primefourier_paper import profile
 
 ROUNDS = 5
 _MOST_MODELS = 34  # the last cell of experiment 1: |P| = 16, r = 4000
@@ -45,7 +45,7 @@ def open_report() -> dict[str, float]:
         for found in profile("paper")
     ]
     records = [_made_up(config, draw) for study in studies for config in study.configs]
-    run = Run(studies, records, folder=Path("results/paper")).page_data()
+    run = Run(studies, records, folder=Path("paper/results")).page_data()
     page = make_page(page_data(run=run), title="750 models")
     seconds, opening, turning = [], [], []
     with tempfile.TemporaryDirectory() as folder, start_chromium() as browser:

@@ -13,8 +13,8 @@ from benchmarks.rounds import Times, time_rounds
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.fast_training import train_fast
 from primefourier.lab.measurement import measure, use_threads
-from primefourier.lab.studies import SinglePrime
 from primefourier.lab.training import epoch_orders, make_data, new_model, train_plain
+from primefourier_paper import SinglePrime
 
 
 def worker_megabytes() -> float:

@@ -10,7 +10,7 @@ from typing import Any
 from primefourier import lab
 
 HOME = Path(__file__).parent
-PAPER = HOME.parent / "results" / "paper"
+PAPER = HOME.parent / "paper" / "results"
 """The run of the paper, which is no finding of ours."""
 FAR = "1000000"
 """The test set that stands for inputs far beyond the range."""

@@ -20,7 +20,7 @@ COMMANDS = (
     "pfe encode 9 17 --primes 3,5,7 --depth 2",
     "pfe explore 13 15 --modulus 21 --no-open",
 )
-STUDY = "pfe run exp1 --sizes 1 --ranges 100 --seeds 1 --out run"
+PAPER = "pfe run exp1 --sizes 1 --ranges 100 --seeds 1 --out run"
 DRAW = """
 from primefourier.figures import draw_circles
 draw_circles(13, 15, 21).savefig("circles.png")
@@ -62,6 +62,8 @@ class Trial:
         return self.examples > 2
 
 
+PAPER_TRIAL = Trial(commands=(PAPER, "pfe claims run"))
+"""What must work with the package of the paper."""
 TRIALS = {
     "": Trial(program=LIGHT),
     "nn": Trial(3),
@@ -70,8 +72,8 @@ TRIALS = {
     "files": Trial(program=FILE),
     "cluster": Trial(program=CLUSTER),
     "sklearn": Trial(program=SKLEARN),
-    "lab": Trial(4, DRAW + FILE, (*COMMANDS, STUDY)),
-    "all": Trial(4, DRAW + FILE + CLUSTER, (*COMMANDS, STUDY)),
+    "lab": Trial(4, DRAW + FILE, COMMANDS),
+    "all": Trial(4, DRAW + FILE + CLUSTER, COMMANDS),
 }
 
 
@@ -87,8 +89,18 @@ def program(trial: Trial) -> str:
     return "\n".join(lines)
 
 
-def try_extra(python: str, package: Path, extra: str, folder: Path) -> None:
-    """Install a package with an extra into an empty environment, and try it in an empty folder."""
+def try_extra(
+    python: str, package: Path, extra: str, folder: Path, paper: Path | None = None
+) -> None:
+    """Install a package with an extra into an empty environment, and try it in an empty folder.
+
+    Args:
+        python: The Python to try.
+        package: The wheel or the source release of the library.
+        extra: The extra to install, if any.
+        folder: An empty folder.
+        paper: The wheel of the paper's package, to be installed and tried as well.
+    """
     trial, environment, place = TRIALS[extra], folder / "environment", folder / "empty"
     place.mkdir()
     _run([python, "-m", "venv", str(environment)], folder)
@@ -97,6 +109,9 @@ def try_extra(python: str, package: Path, extra: str, folder: Path) -> None:
         _run([*install, "--constraint", str(ROOT / "constraints.txt"), "torch"], folder)
     _run([*install, f"{package}[{extra}]" if extra else str(package)], folder)
     run_trial(environment / "bin", trial, place)
+    if paper:
+        _run([*install, str(paper)], folder)
+        run_trial(environment / "bin", PAPER_TRIAL, place)
 
 
 def run_trial(own: Path, trial: Trial, place: Path) -> None:
@@ -116,7 +131,8 @@ def _run(words: Sequence[str], folder: Path) -> None:
 
 def main(pythons: Sequence[str]) -> int:
     """Try the wheel with every extra, and the source release; return 1 if any trial failed."""
-    (wheel,), (source,) = (sorted((ROOT / "dist").glob(kind)) for kind in ("*.whl", "*.tar.gz"))
+    kinds = ("primefourier-*.whl", "primefourier-*.tar.gz", "primefourier_paper-*.whl")
+    (wheel,), (source,), (paper,) = (sorted((ROOT / "dist").glob(kind)) for kind in kinds)
     tries = [(sys.executable, wheel, extra) for extra in TRIALS]
     tries += [(sys.executable, source, "")]
     tries += [(p, wheel, extra) for p in pythons for extra in TRIALS if not TRIALS[extra].torch]
@@ -125,7 +141,8 @@ def main(pythons: Sequence[str]) -> int:
         begin, result = time.monotonic(), "works"
         with tempfile.TemporaryDirectory() as folder:
             try:
-                try_extra(python, package, extra, Path(folder))
+                own = paper if extra == "lab" else None
+                try_extra(python, package, extra, Path(folder), own)
             except RuntimeError as error:
                 failed, result = failed + 1, f"FAILED\n{error}"
         seconds = time.monotonic() - begin

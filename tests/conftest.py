@@ -39,9 +39,9 @@ SLOW = (
         "tests/test_documentation.py",
         "tests/test_security.py",
     ),
-    *(f"tests/lab/test_{name}_figures.py" for name in ("paper", "profile", "study")),
-    *("tests/lab/test_parts.py", "tests/lab/test_studies.py"),
-    *("tests/test_published.py", "tests/lab/test_row_ablation.py"),
+    *("tests/lab/test_figures.py", "tests/paper/test_experiments.py"),
+    *("tests/lab/test_parts.py", "tests/paper/test_figures.py"),
+    *("tests/paper/test_published", "tests/lab/test_row_ablation.py"),
 )
 """Files whose tests draw, train or read a lot."""
 _quick: list[pytest.Item] = []

@@ -5,10 +5,9 @@ from pathlib import Path
 
 from lab_records import PAPER, failed, plausible, records_of, studies_of
 from primefourier.explorer import make_page, page_data
-from primefourier.lab import Run
+from primefourier.lab import Run, Study
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
-from primefourier.lab.studies import Study
 
 
 def write_report(
@@ -17,7 +16,7 @@ def write_report(
     records: Sequence[Record],
     *,
     studies: Sequence[Study] | None = None,
-    folder: Path = Path("results/paper"),
+    folder: Path = Path("paper/results"),
 ) -> None:
     """Write the report of some records; by default their models belong to the paper's studies."""
     chosen = studies_of(planned) if studies is None else studies

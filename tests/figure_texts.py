@@ -1,6 +1,6 @@
 """What the published figures say: every text and every drawn value, without its position.
 
-``python tests/figure_texts.py`` records what the figures of results/paper say now; the difference
+``python tests/figure_texts.py`` records what the figures of paper/results say now; the difference
 that ``git diff tests/golden`` shows then belongs in the message of the commit.
 """
 
@@ -18,16 +18,15 @@ from matplotlib.figure import Figure
 
 from drawn import key
 from primefourier import lab
-from primefourier.lab.studies.figure_files import FigureFile
-from primefourier.lab.studies.paper_figures import draw_figures
+from primefourier.lab.figures import FigureFile, draw_figures
 
 ROOT = Path(__file__).parent.parent
 GOLDEN = Path(__file__).parent / "golden" / "figure_texts.json"
 
 
 def published_figures() -> list[FigureFile]:
-    """Return the figures of results/paper, not drawn yet."""
-    return list(draw_figures(lab.open(ROOT / "results" / "paper").grids))
+    """Return the figures of paper/results, not drawn yet."""
+    return list(draw_figures(lab.open(ROOT / "paper" / "results").grids))
 
 
 def figure_says(figure: Figure) -> dict[str, Any]:

@@ -6,18 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from primefourier.analysis.ablation import Kind
-from primefourier.lab import Run
+from primefourier.lab import Run, Study
 from primefourier.lab.config import ModelConfig, prime_parts
 from primefourier.lab.embeddings import ShuffledPrimeFourier
 from primefourier.lab.provenance import Provenance
 from primefourier.lab.record import Measurement, Record, RowAblation
-from primefourier.lab.studies import (
+from primefourier_paper import (
     EXPERIMENTS,
     CompositeModuli,
     Experiment,
     ShuffledControl,
     SinglePrime,
-    Study,
     models_of,
     profile,
 )

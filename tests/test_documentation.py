@@ -20,7 +20,10 @@ from primefourier.cli.app import run
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
-    [*ROOT.glob("*.md"), *(p for name in ("docs", "findings") for p in (ROOT / name).rglob("*.md"))]
+    [
+        *ROOT.glob("*.md"),
+        *(p for name in ("docs", "findings", "paper") for p in (ROOT / name).rglob("*.md")),
+    ]
 )
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 BIN = Path(sys.executable).parent
@@ -91,8 +94,8 @@ def test_command_examples_run_and_print_what_they_say(
     monkeypatch.chdir(tmp_path)
     text = page.read_text()
     judged = " ".join(re.findall(r"^\$ pfe claims .*", text, re.M)).split()
-    if "$ pfe" in text and "results/paper" in text:
-        judged.append("results/paper")
+    if "$ pfe" in text and "paper/results" in text:
+        judged.append("paper/results")
     for folder in {*judged}:
         if (ROOT / folder / "records.jsonl").is_file():
             shutil.copytree(ROOT / folder, tmp_path / folder)

@@ -16,7 +16,7 @@ import pytest
 from lab_records import configs_of, records_of, studies_of
 from primefourier.cli.app import run
 from primefourier.lab.store import write_store
-from primefourier.lab.studies import models_of, profile
+from primefourier_paper import models_of, profile
 
 LINKS: dict[str, Callable[[Path, Path], None]] = {
     "symbolic": lambda link, target: link.symlink_to(target),

@@ -6,6 +6,7 @@ import sys
 import tarfile
 import tomllib
 import venv
+import zipfile
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -17,7 +18,8 @@ NEEDED = (
     *("Makefile", "constraints.txt", "requirements.lock", "requirements-interop.lock"),
     *("pyproject.toml", "ARCHITECTURE.md", "LICENSE", "SECURITY.md", "release/without-cuda.txt"),
     *("src/primefourier/__main__.py", "tests/conftest.py", "docs/security.md"),
-    *("benchmarks/__main__.py", "findings/__main__.py", "results/paper/records.jsonl"),
+    *("benchmarks/__main__.py", "findings/__main__.py", "paper/results/records.jsonl"),
+    *("paper/pyproject.toml", "paper/src/primefourier_paper/plugin.py"),
 )
 
 
@@ -54,9 +56,7 @@ def test_a_wheel_works_with_numpy_alone_and_names_the_extra_of_what_is_missing(
     tmp_path: Path,
 ) -> None:
     """`make release` tries the other extras; this one is installed without a network."""
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("*.whl")
+    wheel = build_wheel(ROOT, tmp_path)
     environment = tmp_path / "environment"
     venv.create(environment)
     own = environment / "bin"
@@ -82,6 +82,24 @@ def test_a_wheel_works_with_numpy_alone_and_names_the_extra_of_what_is_missing(
         assert done.returncode == 1
         last = done.stderr.splitlines()[-1]
         assert "which is not installed; run pip install '.[" + extra + "]'" in last
+
+
+def build_wheel(package: Path, folder: Path) -> Path:
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(command, cwd=package, check=True, capture_output=True)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+@pytest.mark.process
+def test_the_wheel_of_the_library_has_nothing_of_the_paper_and_that_of_the_paper_nothing_else(
+    tmp_path: Path,
+) -> None:
+    for package, name in ((ROOT, "primefourier"), (ROOT / "paper", "primefourier_paper")):
+        wheel = build_wheel(package, tmp_path / name)
+        with zipfile.ZipFile(wheel) as archive:
+            tops = {file.partition("/")[0] for file in archive.namelist()}
+        assert tops == {name, wheel.name.partition("-py3")[0] + ".dist-info"}
 
 
 def test_every_extra_for_users_has_a_trial_that_checks_the_readme() -> None:

@@ -17,9 +17,9 @@ import pytest
 from lab_records import run_of, studies_of
 from primefourier.cli.app import run
 from primefourier.lab import Axis, ModelConfig, Run, Study, UnknownPart
+from primefourier.lab.figures import draw_figures
 from primefourier.lab.measurement import measure
 from primefourier.lab.store import STORE_NAME, write_store
-from primefourier.lab.studies.paper_figures import draw_figures
 from read_page import read_page
 from small_models import small_config
 

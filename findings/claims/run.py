@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from findings.runs import HOME, PAPER
 from findings.text import table
 from primefourier import lab
-from primefourier.lab.claims import SECTIONS, Finding, claims_table, tally
+from primefourier_paper import judge
+from primefourier_paper.rule import SECTIONS, Finding, claims_table, tally
 
 _COUNTS = {0: "none", 1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
 CLAIMED = ("predictions", "beyond")
@@ -16,7 +17,7 @@ CLAIMED = ("predictions", "beyond")
 
 def blocks() -> Iterator[tuple[str, str]]:
     """Yield the tables of the claims, and how many of them hold."""
-    findings = lab.open(PAPER, *(HOME / name for name in CLAIMED)).claims()
+    findings = judge(lab.open(PAPER, *(HOME / name for name in CLAIMED)))
     for section in SECTIONS:
         yield section, claims_table(findings, section).markdown()
     names = {claim.name: found for claim, found in findings.items()}

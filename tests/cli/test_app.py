@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import primefourier
-from primefourier.cli.app import app
+from primefourier.cli.app import make_app
 from primefourier.cli.numbers import STANDARD_INPUT
 from primefourier.cli.options import read_basis, read_integer, read_integers
 
@@ -96,24 +96,30 @@ def test_help_fits_80_columns_and_has_an_example_that_can_be_typed(pfe: Pfe, com
     *_, example = example.split(" | pfe ")
     assert example.startswith(command)
     words = [STANDARD_INPUT if word == "-" else word for word in example.split()]
-    app.parse_args(words, exit_on_error=False, print_error=False)
+    make_app().parse_args(words, exit_on_error=False, print_error=False)
 
 
 def test_help_of_run_is_in_groups(pfe: Pfe) -> None:
-    groups = re.split(r"^╭─ (.*?) ─.*$", pfe("run", "--help")[1], flags=re.M)[1:]
-    options = [re.findall(r"^│ --([a-z-]+)", text, re.M) for text in groups[1::2]]
-    assert dict(zip(groups[::2], options, strict=True)) == {
-        "Arguments": [],
-        "Parameters": ["config", "out", "probe", "plan"],
-        "Which models of an experiment of the paper": [
-            *("sizes", "moduli", "embedding", "ranges", "seeds"),
-        ],
-        "Settings of its models": [
-            *("primes", "depth", "operation", "epochs", "batch-size", "learning-rate", "pairs"),
-            "trainer",
-        ],
+    def options(*words: str) -> dict[str, list[str]]:
+        groups = re.split(r"^╭─ (.*?) ─.*$", pfe("run", *words, "--help")[1], flags=re.M)[1:]
+        found = (re.findall(r"^│ (?:--)?([a-z-]+[0-9]?) ", text, re.M) for text in groups[1::2])
+        return dict(zip(groups[::2], found, strict=True))
+
+    shared = {
+        "Parameters": ["out", "plan"],
         "Where models are trained": ["workers", "scheduler", "device"],
     }
+    assert options() == {**shared, "Arguments": [], "The paper": ["control", "exp1", "exp2"]}
+    lists = {"exp1": ["sizes"], "control": ["sizes", "embedding"], "exp2": ["moduli"]}
+    for name, own in lists.items():
+        assert options(name) == {
+            **shared,
+            "Which models of an experiment of the paper": [*own, "ranges", "seeds"],
+            "Settings of its models": [
+                *("primes", "depth", "operation", "epochs", "batch-size", "learning-rate"),
+                "pairs",
+            ],
+        }
 
 
 @pytest.mark.parametrize("word", ["", "3.0", "1e3", "0x10", "x", "1_000", "nan", "٣ ٣"])

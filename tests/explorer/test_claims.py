@@ -8,10 +8,11 @@ from explorer_pages import RECORDS, write_report
 from lab_records import STUDIES, configs_of, records_of, run_of
 from prime_models import modulus
 from primefourier.lab import Run
-from primefourier.lab.claims import tally
+from primefourier_paper import judge
+from primefourier_paper.rule import tally
 from visits import Visit, visit
 
-FINDINGS = Run(STUDIES, RECORDS).claims()
+FINDINGS = judge(Run(STUDIES, RECORDS))
 
 
 def test_every_claim_shows_its_verdict_rule_and_evidence(report: Visit) -> None:
@@ -53,9 +54,7 @@ def test_several_seeds_show_intervals_and_doubt(browser: Browser, tmp_path: Path
     file = tmp_path / "report.html"
     write_report(file, configs, records)
     with visit(browser, file) as opened:
-        counts = {
-            verdict: words for verdict, _, words, _ in tally(run_of(configs, records).claims())
-        }
+        counts = {verdict: words for verdict, _, words, _ in tally(judge(run_of(configs, records)))}
         assert counts["undecided"] in opened.text("#run")
         opened.page.get_by_role("button", name="E2.1").click()
         text = opened.page.locator('tbody[data-claim="E2.1"]').inner_text()

@@ -16,9 +16,8 @@ from explorer_pages import RECORDS, write_report
 from lab_records import EXP1, EXP2, STUDIES, configs_of, failed, plausible, records_of
 from prime_models import input_range, modulus, primes
 from primefourier.analysis import Interval
-from primefourier.lab import Run
+from primefourier.lab import Run, Study
 from primefourier.lab.cells import Cell
-from primefourier.lab.studies import Study
 from small_models import small_config
 from visits import Visit, read_heights, visit
 

@@ -9,9 +9,9 @@ from playwright.sync_api import Browser, expect
 from explorer_pages import write_report
 from lab_records import EXP1, configs_of, diverged, failed, plausible, records_of
 from primefourier import lab
+from primefourier.lab import Study
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
-from primefourier.lab.studies import Study
 from visits import visit
 
 HOSTILE = (

@@ -27,9 +27,10 @@ from primefourier.analysis.ablation import Kind
 from primefourier.lab import LearnedTable, Run
 from primefourier.lab.cells import Cell, split_drops
 from primefourier.lab.config import ModelConfig
+from primefourier.lab.grid import Grid
 from primefourier.lab.record import Record, RowAblation
-from primefourier.lab.studies import CompositeModuli
-from primefourier.lab.studies.grid import Grid
+from primefourier_paper import CompositeModuli
+from primefourier_paper import cells_of as paper_cells_of
 from small_models import small_config, small_study
 
 STUDENT_95 = {2: 12.706204736, 3: 4.302652730}
@@ -114,7 +115,7 @@ def test_a_seed_that_is_planned_without_one_task_prime_is_not_the_papers() -> No
     configs = configs_of("exp1", sizes=(4, 6), ranges=(100,), seeds=(1, 2))
     lost = next(c for c in configs if c.seed == 2)
     planned = [config for config in configs if config != lost]
-    cells = run_of(planned, plausible(planned)).cells()
+    cells = paper_cells_of(run_of(planned, plausible(planned)))
     assert [(cell.row, cell.seeds) for cell in cells["exp1"]] == [(4, (1,)), (6, (1, 2))]
 
 

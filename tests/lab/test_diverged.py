@@ -16,13 +16,13 @@ from primefourier.cli.output import describe_model
 from primefourier.lab import Run, measure
 from primefourier.lab.export import FORMATS, record_rows
 from primefourier.lab.fast_training import train_fast
+from primefourier.lab.figures import draw_figures
+from primefourier.lab.grid import Grid
 from primefourier.lab.record import Measurement
 from primefourier.lab.row_ablation import ablate_rows
 from primefourier.lab.store import read_store, write_store
-from primefourier.lab.studies import SinglePrime
-from primefourier.lab.studies.grid import Grid
-from primefourier.lab.studies.paper_figures import draw_figures
 from primefourier.lab.training import make_data
+from primefourier_paper import SinglePrime
 from small_models import small_config, small_study
 
 EXPLODES = 1e30

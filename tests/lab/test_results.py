@@ -30,8 +30,9 @@ from primefourier.lab import results
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.export import COLUMNS
 from primefourier.lab.results import newest_run
-from primefourier.lab.store import STORE_NAME, StoreError, write_store
-from primefourier.lab.studies.study import find_axes
+from primefourier.lab.store import STORE_NAME, StoreError, read_store, write_store
+from primefourier.lab.study import find_axes
+from primefourier_paper import judge, save_claims
 from small_models import small_config, small_study
 
 CONFIGS = EXP1[:4]
@@ -58,30 +59,24 @@ def test_a_folder_is_opened_by_its_name(tmp_path: Path) -> None:
     assert repr(run) == f"Run({str(tmp_path)!r}: 2 of 4 models measured)"
 
 
-def test_the_store_is_read_once_and_claims_are_judged_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_store_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    for name in ("read_store", "judge_claims"):
-        original = getattr(results, name)
 
-        def counted(*args: object, _name: str = name, _original: object = original) -> object:
-            calls.append(_name)
-            return _original(*args)  # type: ignore[operator]
+    def counted(folder: Path) -> object:
+        calls.append(folder)
+        return read_store(folder)
 
-        monkeypatch.setattr(results, name, counted)
+    monkeypatch.setattr(results, "read_store", counted)
     run = lab.open(write_run(tmp_path))
-    assert run.claims() is run.claims("zero")
-    run.save_claims()
+    save_claims(run)
     run.report()
-    run.page_data()
-    assert sorted(calls) == ["judge_claims", "read_store"]
+    assert calls == [tmp_path]
 
 
 def test_files_go_to_the_folder_of_the_run(tmp_path: Path) -> None:
     configs = configs_of("exp1", sizes=(4,), ranges=(100,))
     run = run_of(configs, plausible(configs), tmp_path)
-    written = [*run.save_claims(), run.report()]
+    written = [*save_claims(run), run.report()]
     assert [path.name for path in written] == ["claims.json", "claims.md", "report.html"]
     assert {path.parent for path in written} == {tmp_path}
     assert len(json.loads(written[0].read_text())) == 21
@@ -115,9 +110,9 @@ def test_the_newest_run_is_found_here_and_in_results(tmp_path: Path) -> None:
 @pytest.mark.process
 def test_claims_are_read_without_torch_dask_and_matplotlib(tmp_path: Path) -> None:
     program = (
-        "import sys\nfrom primefourier import lab\n"
+        "import sys\nfrom primefourier import lab\nfrom primefourier_paper import judge\n"
         "run = lab.open(sys.argv[1])\n"
-        "run.claims(), run.summary(), run.progress(), run.page_data()\n"
+        "judge(run), run.summary(), run.progress(), run.page_data()\n"
         "print(sorted({'torch', 'dask', 'distributed', 'matplotlib', 'duckdb'} & {*sys.modules}))"
     )
     words = [sys.executable, "-c", program, str(write_run(tmp_path))]
@@ -234,7 +229,7 @@ def test_a_study_of_ones_own_is_measured_stored_and_opened(tmp_path: Path) -> No
     rows = run.summary()
     assert [row["N"] for row in rows] == [3, 5]
     assert [row["beyond"] for row in rows] == [r.measured.accuracy_beyond for r in records]
-    assert [claim.verdict for claim in run.claims().values()].count("not measured yet") == 20
+    assert [claim.verdict for claim in judge(run).values()].count("not measured yet") == 20
     assert "My study" in run.report().read_text()
 
 
@@ -281,7 +276,7 @@ def test_models_with_unknown_parts_can_be_opened_summarised_and_exported(tmp_pat
         assert len(run.frame(library)) == 8
     assert "somebody-elses" in run.report().read_text()
     assert {path.suffix for path in run.figures(tmp_path / "figures")} == {".png", ".svg"}
-    assert {found.verdict for claim, found in run.claims().items() if claim.name != "T.1"} == {
+    assert {found.verdict for claim, found in judge(run).items() if claim.name != "T.1"} == {
         "not measured yet"
     }
 

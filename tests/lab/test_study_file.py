@@ -15,7 +15,7 @@ from primefourier import lab
 from primefourier.lab import ModelConfig, parts
 from primefourier.lab.pool import train_models
 from primefourier.lab.provenance import versions
-from primefourier.lab.studies.study_file import (
+from primefourier.lab.study_file import (
     SourceError,
     files_of,
     find_sources,

@@ -19,7 +19,7 @@ USES = (
     (math.inf, 0, 550),
 )
 """For a drift of the nearest alias up to each number: networks that used a circle they did not
-need, and all networks, among those of results/paper whose rows include every factor of N."""
+need, and all networks, among those of paper/results whose rows include every factor of N."""
 
 
 @dataclass(frozen=True)

@@ -17,33 +17,45 @@ from primefourier.cli.options import MOST_DIGITS
 from primefourier.cli.output import show_messages, visible
 from primefourier.cli.pages import circles, explore, figures, report
 from primefourier.cli.results import export, repair, status, summary
-from primefourier.cli.train import reproduce
 from primefourier.cli.train import run as run_command
-from primefourier.cli.verdicts import claims
+from primefourier.plugins import installed
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
 
-app = App(
-    name="pfe",
-    help="Prime Fourier Embeddings: integers as prime-indexed (cos, sin) pairs.\n\n"
-    "Start with `pfe demo cheat`: a network that cheats, and one that is proved.",
-    version=primefourier.__version__,
-    help_format="markdown",
-    suppress_keyboard_interrupt=False,
-)
+_LAB = "The laboratory"
 _GROUPS: dict[str, tuple[Callable[..., object], ...]] = {
     "Encoding and theory": (
         *(encode, encode_file, decode, plan, theory, circles, explore, version),
     ),
-    "The laboratory": (
-        *(run_command, summary, reproduce, status, claims, figures, report, export),
-        *(repair, verify),
-    ),
+    _LAB: (summary, status, figures, report, export, repair, verify),
 }
-for group, commands in _GROUPS.items():
-    for command in commands:
-        app.command(command, group=group)
-app.command(demo)
+_ELSEWHERE = dict.fromkeys(("reproduce", "claims", "run exp1", "run control", "run exp2"), "paper")
+"""Commands of packages in this repository, and the folder of each."""
+
+
+def make_app() -> App:
+    """Return the commands of this package and of installed plugins."""
+    app = App(
+        name="pfe",
+        help="Prime Fourier Embeddings: integers as prime-indexed (cos, sin) pairs.\n\n"
+        "Start with `pfe demo cheat`: a network that cheats, and one that is proved.",
+        version=primefourier.__version__,
+        help_format="markdown",
+        suppress_keyboard_interrupt=False,
+    )
+    train = App(name="run", help_format="markdown", group=_LAB)
+    train.default(run_command)
+    app.command(train)
+    for group, commands in _GROUPS.items():
+        for command in commands:
+            app.command(command, group=group)
+    app.command(demo)
+    for plugin in installed():
+        for name, command in plugin.commands().items():
+            words = name.split()
+            group = plugin.heading or _LAB
+            (train if words[0] == "run" else app).command(command, name=words[-1], group=group)
+    return app
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -57,6 +69,8 @@ def run(arguments: Sequence[str]) -> int:
         words = [STANDARD_INPUT if word == "-" else word for word in words]
     try:
         with show_messages():
+            app = make_app()
+            _require_package(app, words)
             code = app(words, exit_on_error=False, print_error=False, result_action="return_value")
     except CycloptsError as error:
         name = " ".join(["pfe", *(error.command_chain or ())])
@@ -84,6 +98,19 @@ def run(arguments: Sequence[str]) -> int:
         _print_error("error: this needs more memory than there is; use a smaller basis")
         return WRONG_USAGE
     return code if isinstance(code, int) else DONE
+
+
+def _require_package(app: App, words: Sequence[str]) -> None:
+    """Raise ValueError for a command of a package of this repository that is not installed."""
+    first, second = [*words, "", ""][:2]
+    for name in (first, f"{first} {second}"):
+        known = second in app["run"] if " " in name else first in app
+        if name in _ELSEWHERE and not known:
+            folder = _ELSEWHERE[name]
+            raise ValueError(
+                f"pfe {name} needs the package primefourier-{folder}, which is not installed; run "
+                f"pip install ./{folder} in a clone"
+            )
 
 
 def _print_error(text: str) -> None:

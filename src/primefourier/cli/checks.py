@@ -104,7 +104,7 @@ def verify(
     Each is compared bit for bit: correct answers after every epoch, lost and gained in every row.
     Nothing is written. Exits with 1 if a model differs or fails.
 
-    Example: `pfe verify results/paper --sample 5`
+    Example: `pfe verify paper/results --sample 5`
 
     Args:
         sample: How many models, chosen at random; all, if there are fewer.
@@ -112,7 +112,7 @@ def verify(
         study: The Python file of the study, if it defines parts of its models.
     """
     from primefourier.lab.store import read_store
-    from primefourier.lab.studies.study_file import read_study_file
+    from primefourier.lab.study_file import read_study_file
     from primefourier.lab.verify import choose_sample
 
     place.check()

@@ -94,12 +94,10 @@ Json = Annotated[bool, FLAG, Parameter(name="--json", help="Print JSON instead o
 Seeds = Annotated[
     Integers | None, Parameter(help="Seeds, such as 42,43; one model for each (default: 42).")
 ]
-Folder = Annotated[Path, Parameter(help="The --out of pfe run or pfe reproduce.")]
+Folder = Annotated[Path, Parameter(help="The --out of pfe run.")]
 NewestFolder = Annotated[
     Path | None,
-    Parameter(
-        help="The --out of pfe run or pfe reproduce (default: the newest run here or in results)."
-    ),
+    Parameter(help="The --out of pfe run (default: the newest run here or in results)."),
 ]
 
 
@@ -166,46 +164,13 @@ class Place:
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Sweep(Place):
-    """The options that run and reproduce share."""
+    """The options of commands that train a study."""
 
     out: Path | None = None
     """Folder for records and results; an existing sweep there is continued (default: results/NAME,
-    of the study, settings file or profile)."""
+    of the study)."""
     plan: Annotated[bool, FLAG] = False
     """Print how many models are measured and how many remain; train and write nothing."""
-
-
-_WHICH = Parameter(group=Group("Which models of an experiment of the paper", sort_key=1))
-_HOW = Group("Settings of its models", help="Whatever is not given is as in the paper.", sort_key=2)
-
-
-@Parameter(name="*", group=_HOW)
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """The settings of an experiment; None means as in the paper."""
-
-    sizes: Annotated[Integers | None, _WHICH] = None
-    """exp1 and control: numbers of primes |P|, such as 4,8."""
-    moduli: Annotated[Integers | None, _WHICH] = None
-    """exp2: moduli N, such as 15,105."""
-    embedding: Annotated[str | None, _WHICH] = None
-    """control: what is shuffled, shuffled-column, shuffled-pair or shuffled-block."""
-    ranges: Annotated[Integers | None, _WHICH] = None
-    """Input ranges r, such as 100,1000; operands are 0 … r - 1."""
-    seeds: Annotated[Seeds, _WHICH] = None
-    primes: Integers | None = None
-    """Primes, such as 3,5,7 (default: 3 … 59, and 3 … 23 for composite moduli)."""
-    depth: Depth = None
-    operation: str | None = None
-    """What is learned modulo N: add, subtract or multiply (default: add)."""
-    epochs: Integer | None = None
-    """Passes over the training pairs (default: 25, exp2 40)."""
-    batch_size: Integer | None = None
-    """Pairs in a step (default: 1024)."""
-    learning_rate: float | None = None
-    """Learning rate of Adam (default: 0.003)."""
-    pairs: Annotated[Integer | None, Parameter(validator=Number(gte=2))] = None
-    """Distinct pairs to draw, at most r² (default: 80000)."""
 
 
 def _check_device(device: str) -> None:

@@ -93,7 +93,7 @@ def figures(folder: Folder, /, *, out: Path | None = None, json: Json = False) -
 
     Configurations that are not measured yet are visible gaps.
 
-    Example: `pfe figures results/paper --out pictures`
+    Example: `pfe figures paper/results --out pictures`
 
     Args:
         out: The folder to write to (default: figures in the folder).
@@ -120,7 +120,7 @@ def report(
     It has the heatmaps with every model behind them, the claims with their evidence, and the number
     circles. Works at any time, also while models are trained.
 
-    Example: `pfe report results/paper --open`
+    Example: `pfe report paper/results --open`
 
     Args:
         open: Also open the page in your browser.

@@ -27,7 +27,7 @@ _MOST_NAMED = 10
 def status(folder: NewestFolder = None, /, *, json: Json = False) -> None:
     """Show how many models of a run are measured, failed and waiting. Works at any time.
 
-    Example: `pfe status results/paper`
+    Example: `pfe status paper/results`
     """
     from primefourier.lab.store import current_writer
 
@@ -121,7 +121,7 @@ def summary(
     accuracy on integers beyond the training range. Means over seeds; networks that diverged are
     left out of them, and counted.
 
-    Example: `pfe summary results/paper`
+    Example: `pfe summary paper/results`
 
     Args:
         all: Print all lines, not only the 20 worst.
@@ -222,7 +222,7 @@ def _size(end: str) -> tuple[int, int, str]:
 def export(folder: Folder, /, *, format: str | None = None, out: Path | None = None) -> None:  # noqa: A002
     """Write all records of a run as one table, one row per model.
 
-    Example: `pfe export results/paper --format csv --out records.csv`
+    Example: `pfe export paper/results --format csv --out records.csv`
 
     Args:
         format: jsonl, csv (lists as JSON texts) or parquet (default: the suffix of --out, or else

@@ -36,7 +36,7 @@ from primefourier.lab.parts import (
 )
 from primefourier.lab.results import Run
 from primefourier.lab.results import open_run as open  # noqa: A004
-from primefourier.lab.studies.study import Axis, Study
+from primefourier.lab.study import Axis, Study
 from primefourier.lab.sweep import run
 from primefourier.lab.tasks import IntegerClassification, ModularArithmetic
 

@@ -35,7 +35,6 @@ class Cell:
         threshold: A model has converged if its test accuracy exceeds this after any epoch.
         kind: The kind of ablation.
         diverged: How many networks are left out because they diverged.
-        experiment: The paper's experiment that it belongs to, if any.
     """
 
     name: str
@@ -45,7 +44,6 @@ class Cell:
     threshold: float
     kind: Kind = "zero"
     diverged: int = 0
-    experiment: str = ""
 
     @property
     def seeds(self) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from primefourier.encoding import PrimeBasis, encode, plan
-from primefourier.lab import networks
 from primefourier.lab.parts import InputShape
 from primefourier.nn import ChannelNetwork, CRTHead, PrimeFourierEmbedding
+
+if TYPE_CHECKING:
+    from primefourier.lab import networks
 
 
 def join_operands(features: Tensor) -> Tensor:
@@ -46,7 +48,8 @@ class RowNetwork(nn.Module):
     Shape:
         (n, rows, operands · width) → (n, classes) logits.
 
-    >>> network = RowNetwork(networks.RowClassifier(), InputShape(4, 2, 12), 7)
+    >>> from primefourier.lab import RowClassifier
+    >>> network = RowNetwork(RowClassifier(), InputShape(4, 2, 12), 7)
     >>> network(torch.zeros(5, 4, 24)).shape
     torch.Size([5, 7])
     """

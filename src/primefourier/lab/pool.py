@@ -22,7 +22,7 @@ from uuid import uuid4
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.provenance import provenance_now, versions
 from primefourier.lab.record import Record
-from primefourier.lab.studies.study_file import at_home, files_of, find_sources
+from primefourier.lab.study_file import at_home, files_of, find_sources
 
 _LOG = logging.getLogger(__name__)
 _SILENCE = 60.0

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -15,19 +14,15 @@ from primefourier._checks import printable, require_choice
 from primefourier._files import write_file, writing
 from primefourier.analysis.ablation import Kind
 from primefourier.explorer import make_page, page_data
-from primefourier.lab.cells import Cell
-from primefourier.lab.claims import Claim, Finding, claims_as_data, claims_as_markdown
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.export import COLUMNS, Format, record_rows, write_rows
+from primefourier.lab.grid import Grid, in_order, make_grids
+from primefourier.lab.page import run_as_data
 from primefourier.lab.record import Record
 from primefourier.lab.store import STORE_NAME, read_store
-from primefourier.lab.studies.grid import Grid, in_order, make_grids
-from primefourier.lab.studies.page_data import run_as_data
-from primefourier.lab.studies.paper_cells import paper_cells
-from primefourier.lab.studies.paper_claims import judge_claims
-from primefourier.lab.studies.paper_grids import in_paper_order
-from primefourier.lab.studies.study import Axis, Study, find_axes
+from primefourier.lab.study import Axis, Study, find_axes
 from primefourier.lab.tables import Table
+from primefourier.plugins import in_order as plugins_first
 
 
 @dataclass(frozen=True)
@@ -73,7 +68,8 @@ class Run:
         records: The records, at most one per model.
         commands: The commands that wrote them, as they stand in the store.
         folder: The folder of the run.
-        more: Records of other runs that count for the paper's claims, and for nothing else.
+        more: Records of other runs, which count for what plugins show, such as claims, and for
+            nothing else.
     """
 
     studies: Sequence[Study]
@@ -81,10 +77,6 @@ class Run:
     commands: Sequence[str] = ()
     folder: Path = Path()
     more: Sequence[Record] = ()
-    _cells: dict[Kind, dict[str, list[Cell]]] = field(default_factory=dict, init=False, repr=False)
-    _findings: dict[Kind, dict[Claim, Finding]] = field(
-        default_factory=dict, init=False, repr=False
-    )
 
     def __repr__(self) -> str:
         measured = self.counts["measured"]
@@ -136,8 +128,8 @@ class Run:
 
     @cached_property
     def grids(self) -> list[Grid]:
-        """The models of each study and their records in cells, the paper's studies first."""
-        return in_paper_order(make_grids(self.studies, self._by_key))
+        """The models of each study and their records in cells, the studies of plugins first."""
+        return plugins_first(make_grids(self.studies, self._by_key))
 
     def summary(self, kind: Kind = "zero") -> list[dict[str, Any]]:
         """Return one row per measured configuration of every study.
@@ -226,27 +218,9 @@ class Run:
                 names.setdefault(config.key, []).append(study.name)
         return {key: ", ".join(found) for key, found in names.items()}
 
-    def cells(self, kind: Kind = "zero") -> dict[str, list[Cell]]:
-        """Return the cells of the paper's configurations, by experiment."""
-        if kind not in self._cells:
-            self._cells[kind] = paper_cells([*self.records, *self.more], kind=kind)
-        return self._cells[kind]
-
-    def claims(self, kind: Kind = "zero") -> dict[Claim, Finding]:
-        """Judge every claim of the paper by the records that follow its protocol.
-
-        Args:
-            kind: The kind of ablation: zero in the paper. Only records that know it count.
-        """
-        if kind not in self._findings:
-            self._findings[kind] = judge_claims(self.cells(kind))
-        return self._findings[kind]
-
     def page_data(self) -> dict[str, Any]:
         """Return everything that a report shows, as plain data."""
-        return run_as_data(
-            self.folder, self.planned, self.records, self.more, self.grids, self.claims()
-        )
+        return run_as_data(self)
 
     def report(self, path: Path | str | None = None) -> Path:
         """Write the results as one HTML page that works offline, and return its path.
@@ -266,8 +240,7 @@ class Run:
         Args:
             out: The folder to write to; by default figures in the folder of the run.
         """
-        from primefourier.lab.studies.figure_files import write_figures
-        from primefourier.lab.studies.paper_figures import draw_figures
+        from primefourier.lab.figures import draw_figures, write_figures
 
         target = self.folder / "figures" if out is None else Path(out)
         if out is None and target.is_symlink():
@@ -291,16 +264,6 @@ class Run:
         if Path(path).resolve() == (self.folder / STORE_NAME).resolve():
             raise ValueError(f"{path} holds the records themselves; choose another file")
         write_rows(record_rows(self.records, self._study_names), path, format)
-
-    def save_claims(self) -> list[Path]:
-        """Write the judged claims as claims.json and claims.md in the folder; return the files."""
-        findings = self.claims()
-        text = claims_as_markdown(findings, heading="The paper's claims")
-        data = json.dumps(claims_as_data(findings), ensure_ascii=False, indent=1)
-        files = [self.folder / "claims.json", self.folder / "claims.md"]
-        write_file(files[0], f"{data}\n".encode())
-        write_file(files[1], text.encode())
-        return files
 
 
 def _frame(library: str, rows: list[dict[str, Any]], columns: list[str]) -> Any:
@@ -330,7 +293,7 @@ def open_run(folder: Path | str, *more: Path | str) -> Run:
     Args:
         folder: A folder that ``pfe run``, ``pfe reproduce`` or ``lab.run`` wrote to. It may be read
             while the run is under way.
-        more: Further folders. Of their models those that are the paper's count for its claims.
+        more: Further folders, whose models count for what plugins show, such as claims.
     """
     found, *others = map(read_store, (folder, *more))
     records = [record for other in others for record in other.records]

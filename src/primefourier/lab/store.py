@@ -26,7 +26,7 @@ from typing import Any, BinaryIO
 from primefourier._files import lock_file, new_file, open_in_place, refuse_link, sync_folder
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.record import Record
-from primefourier.lab.studies.study import Study, read_study, study_as_data
+from primefourier.lab.study import Study, read_study, study_as_data
 
 STORE_NAME = "records.jsonl"
 _LOCK_NAME = "writer.lock"

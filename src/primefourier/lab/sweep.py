@@ -31,8 +31,8 @@ from primefourier.lab.store import (
     read_store,
     write_store,
 )
-from primefourier.lab.studies.study import Study
-from primefourier.lab.studies.study_file import refuse_while_loading
+from primefourier.lab.study import Study
+from primefourier.lab.study_file import refuse_while_loading
 
 _LOG = logging.getLogger(__name__)
 _PATIENCE = 10.0

@@ -17,7 +17,7 @@ from typing import TextIO
 
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.provenance import require_versions
-from primefourier.lab.studies.study_file import SourceError, load_parts, require_sources
+from primefourier.lab.study_file import SourceError, load_parts, require_sources
 
 _one_model = threading.Lock()
 

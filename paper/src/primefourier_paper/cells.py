@@ -1,0 +1,115 @@
+"""The cells of the paper's configurations, whatever study or run their networks belong to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache, lru_cache
+
+from primefourier.analysis.ablation import Kind
+from primefourier.lab import Run
+from primefourier.lab.cells import Cell, leave_out_diverged
+from primefourier.lab.config import ModelConfig, Training, prime_parts
+from primefourier.lab.embeddings import PrimeFourier, ShuffledPrimeFourier
+from primefourier.lab.networks import RowClassifier
+from primefourier.lab.record import Record
+from primefourier.lab.tasks import ModularArithmetic
+from primefourier_paper.experiments import EXPERIMENTS, SinglePrime
+from primefourier_paper.grids import modulus_of
+
+WITHOUT = ("exp1 without N", "exp2 without N")
+"""Experiments 1 (|P| ≤ 8) and 2 with a basis that lacks the primes of N."""
+
+Place = tuple[str, int, int]
+"""Experiment, row and input range."""
+
+
+@cache
+def _places() -> dict[ModelConfig, Place]:
+    """Return the place of each of the paper's models, and of those without the primes of N."""
+    found: dict[ModelConfig, Place] = {}
+    for name, experiment in EXPERIMENTS.items():
+        for config in experiment().configs:
+            embedding, task = prime_parts(config)
+            row = task.modulus if experiment.one_model_per_cell else len(embedding.primes)
+            found[config] = name, row, task.input_range
+            if name == "exp2" or (name == "exp1" and row <= 8):
+                primes = tuple(p for p in embedding.primes if task.modulus % p)
+                lacking = replace(config, embedding=replace(embedding, primes=primes))
+                found[lacking] = f"{name} without N", row, task.input_range
+    return found
+
+
+@cache
+def _models() -> Counter[Place]:
+    """Return how many models of one seed each configuration has."""
+    return Counter(_places().values())
+
+
+@lru_cache(maxsize=10_000)
+def place_of(config: ModelConfig) -> Place | None:
+    """Return the place of a model among the paper's, whatever its seed; None if it has none.
+
+    What a model is decides, not the name of its study. Tests beyond the range, further kinds of
+    ablation and how often it was tested do not change a network, so they do not count.
+    """
+    embedding, task, training = config.embedding, config.task, config.training
+    if not (
+        type(embedding) in (PrimeFourier, ShuffledPrimeFourier)
+        and type(task) is ModularArithmetic
+        and type(config.network) is RowClassifier
+        and type(training) is Training
+    ):
+        return None
+    first = SinglePrime.seeds[0]
+    if getattr(embedding, "seed", None) == config.seed:
+        embedding = replace(embedding, seed=first)
+    plain = {
+        "embedding": embedding,
+        "task": replace(task, beyond=(), beyond_samples=ModularArithmetic.beyond_samples),
+        "training": replace(training, test_every=1),
+        "ablations": ("zero",),
+    }
+    return _places().get(replace(config, seed=first, **plain))
+
+
+def paper_cells(records: Iterable[Record], *, kind: Kind = "zero") -> dict[str, list[Cell]]:
+    """Return the cells of the paper's configurations, by experiment.
+
+    Other settings do not count, and a seed counts only if it has all models of the cell. Of
+    several records of one model the first counts.
+
+    Args:
+        records: The records of one or several runs.
+        kind: The kind of ablation: zero in the paper.
+    """
+    found: dict[Place, dict[int, dict[int, Record]]] = {}
+    for record in records:
+        if record.knows(kind) and (at := place_of(record.config)):
+            seed = found.setdefault(at, {}).setdefault(record.config.seed, {})
+            seed.setdefault(modulus_of(record), record)
+    cells: dict[str, list[Cell]] = {name: [] for name in (*EXPERIMENTS, *WITHOUT)}
+    for place, seeds in sorted(found.items()):
+        name, row, column = place
+        whole = {
+            s: some.values() for s, some in sorted(seeds.items()) if len(some) == _models()[place]
+        }
+        by_seed, diverged = leave_out_diverged(whole)
+        if by_seed:
+            experiment = EXPERIMENTS[name.partition(" ")[0]]
+            title = f"{experiment.axes[0].name} = {row}, r = {column}"
+            threshold = experiment.threshold
+            cells[name].append(Cell(title, row, column, by_seed, threshold, kind, diverged))
+    return cells
+
+
+def cells_of(run: Run, kind: Kind = "zero") -> dict[str, list[Cell]]:
+    """Return the cells of the paper's configurations in a run, by experiment."""
+    return paper_cells([*run.records, *run.more], kind=kind)
+
+
+def usable_places(name: str) -> list[tuple[int, int]]:
+    """Return rows and ranges of an experiment; without those where no sum wraps around."""
+    places = (place for place in _models() if place[0] == name)
+    return [(row, r) for name, row, r in places if "exp2" not in name or 2 * (r - 1) >= row]

@@ -1,0 +1,39 @@
+"""The 22 figures of paper/results say what was recorded of them, and can be read."""
+
+import json
+
+import pytest
+from matplotlib.figure import Figure
+
+from drawn import assert_readable
+from figure_texts import GOLDEN, figure_says, published_figures
+from primefourier.lab.figures import FigureFile
+
+pytestmark = pytest.mark.slow
+
+SAID = json.loads(GOLDEN.read_text(encoding="utf-8"))
+
+Drawn = dict[str, tuple[FigureFile, Figure]]
+
+
+@pytest.fixture(scope="module")
+def drawn() -> Drawn:
+    return {file.name: (file, file.draw()) for file in published_figures()}
+
+
+def test_there_are_22_figures(drawn: Drawn) -> None:
+    assert list(drawn) == list(SAID)
+    assert len(drawn) == 22
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_a_figure_says_what_it_said(drawn: Drawn, name: str) -> None:
+    _, figure = drawn[name]
+    says = json.loads(json.dumps(figure_says(figure)))
+    for what, said in SAID[name].items():
+        assert says[what] == said, what
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_a_figure_can_be_read(drawn: Drawn, name: str) -> None:
+    assert_readable(drawn[name][1])
