@@ -32,21 +32,20 @@ ANEW = {
     ),
     "figures": (["figures", "."], {"figures/*"}),
     "report": (["report", "."], {"report.html"}),
-    "export-jsonl": (["export", "."], {"records.jsonl"}),
-    "export-csv": (["export", ".", "--format", "csv"], {"records.csv"}),
-    "export-parquet": (["export", ".", "--format", "parquet"], {"records.parquet"}),
+    "export-jsonl": (["export", "."], {"models.jsonl"}),
+    "export-csv": (["export", ".", "--format", "csv"], {"models.csv"}),
+    "export-parquet": (["export", ".", "--format", "parquet"], {"models.parquet"}),
     "circles": (["circles", "9", "17", "--modulus", "23", "--out", "c.pdf"], {"c.pdf"}),
     "explore": (["explore", "--no-open", "--out", "e.html"], {"e.html"}),
     "encode": (["encode", "5", "--out", "c.npy"], {"c.npy"}),
     "encode-file": (ENCODE, {"c.arrow"}),
 }
 """Commands, and the files that they write anew."""
-STORE = ["records.sqlite", "records.backup.sqlite", "writer.lock"]
-LOGS = ["records.sqlite-wal", "records.sqlite-shm", "records.sqlite-journal"]
+STORE = ["records.jsonl", "writer.lock"]
 IN_PLACE = {
-    **{f"run {name}": (TRAIN, name) for name in STORE + LOGS},
-    **{f"repair {name}": (["repair", "."], name) for name in STORE + LOGS},
-    **{f"status {name}": (["status", "."], name) for name in STORE + LOGS},
+    **{f"run {name}": (TRAIN, name) for name in STORE},
+    **{f"repair {name}": (["repair", "."], name) for name in STORE},
+    **{f"status {name}": (["status", "."], name) for name in STORE},
     "encode-file": (ENCODE, ".c.arrow.unfinished"),
 }
 """Commands, and a file that they change where it is."""
@@ -132,9 +131,8 @@ def test_a_link_is_not_changed_in_place(
 
 def test_only_what_has_to_be_is_refused(folder: Path, tmp_path: Path) -> None:
     """A store may be read through links, as where large files are kept elsewhere."""
-    for name in ("records.sqlite", "records.backup.sqlite"):
-        (folder / name).rename(tmp_path / "outside" / name)
-        (folder / name).symlink_to(tmp_path / "outside" / name)
+    (folder / "records.jsonl").rename(tmp_path / "outside" / "records.jsonl")
+    (folder / "records.jsonl").symlink_to(tmp_path / "outside" / "records.jsonl")
     before = contents(tmp_path / "outside")
     assert run(["status", "."]) == 0
     assert run(["export", "."]) == 0
@@ -161,9 +159,8 @@ def test_a_folder_that_the_user_names_may_be_a_link(folder: Path, tmp_path: Path
 def test_nobody_waits_for_a_pipe_in_place_of_a_file(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in ("records.backup.sqlite", "writer.lock"):
-        (folder / name).unlink(missing_ok=True)
-        os.mkfifo(folder / name)
+    (folder / "writer.lock").unlink()
+    os.mkfifo(folder / "writer.lock")
     assert run(["status", "."]) == 0
     assert run(["repair", "."]) == 2
     assert "writer.lock is a link or not a regular file" in capsys.readouterr().err

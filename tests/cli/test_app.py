@@ -153,7 +153,7 @@ def test_bases_of_too_many_circles_are_refused_at_once(pfe: Pfe) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--workers", "1", "--scheduler", "tcp://x"], "exclude each other"),
+        (["--workers", "0", "--scheduler", "tcp://x"], "exclude each other"),
         (["--device", "cuda:99"], "--device 'cuda:99' cannot be used here"),
     ],
 )

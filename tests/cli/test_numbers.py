@@ -213,13 +213,13 @@ def test_columns_become_codes_and_the_rest_is_kept(pfe: Pfe, tmp_path: Path) -> 
     [
         ("--out o.npy", "SOURCE requires an argument"),
         ("in.csv", "--out"),
-        ("in.csv --out o.npy", "error: --column must name columns of in.csv, which has ['n', 'm']"),
-        ("in.csv --out o.npy --column x", "error: --column must name columns of in.csv"),
+        ("in.csv --out o.npy", "error: columns must name columns of in.csv, which has ['n', 'm']"),
+        ("in.csv --out o.npy --column x", "error: columns must name columns of in.csv"),
         ("in.csv --out o.npy --column n --name m", "names of columns must differ"),
         ("no.csv --out o.npy --column n", "error: cannot read no.csv: No such file or directory"),
-        ("in.csv --out in.csv --column n", "error: --out must be another file, ending in .parquet"),
+        ("in.csv --out in.csv --column n", "error: out must be another file, ending in .parquet"),
         ("in.csv --out o.npy --column n --dtype int8", "--dtype"),
-        ("in.csv --out o.npy --column n --primes 4", "error: --primes must be distinct primes"),
+        ("in.csv --out o.npy --column n --primes 4", "error: primes must be distinct primes"),
     ],
 )
 def test_mistakes_are_reported(

@@ -257,9 +257,12 @@ def prepare_folder(folder: Path) -> None:
 
 def current_writer(folder: Path | str) -> dict[str, Any] | None:
     """Return process, host and starting time of the current writer of a folder, or None."""
-    with suppress(OSError, ValueError), Path(folder, _LOCK_NAME).open("rb") as file:
-        if not lock_file(file, shared=True):
-            return dict(json.loads(file.read() or b"{}"))
+    path = Path(folder, _LOCK_NAME)
+    with suppress(OSError, ValueError):
+        if path.is_file():  # a pipe would wait for its other end
+            with path.open("rb") as file:
+                if not lock_file(file, shared=True):
+                    return dict(json.loads(file.read() or b"{}"))
     return None
 
 
