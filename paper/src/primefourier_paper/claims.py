@@ -355,7 +355,8 @@ def judge(run: Run, kind: Kind = "zero") -> dict[Claim, Finding]:
         run: The run; models of further folders that it was opened with count, too.
         kind: The kind of ablation: zero in the paper. Only records that know it count.
     """
-    return {claim: judge_claim(claim, cells_of(run, kind)) for claim in CLAIMS}
+    cells = cells_of(run, kind)
+    return {claim: judge_claim(claim, cells) for claim in CLAIMS}
 
 
 def save_claims(run: Run) -> list[Path]:
