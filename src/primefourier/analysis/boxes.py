@@ -121,17 +121,16 @@ def read(box: Box, unit: float, *, convert: bool) -> Box:
         unit: The unit of the operation's dtype.
         convert: Whether the operand has another dtype: integers, or 0-dim tensors of float64.
     """
-    middle, size = box.middle.double(), box.size.double()
-    lost = torch.zeros_like(middle)
+    if box.radius is not None and not convert:  # results have this in their radius
+        return box
+    box = replace(box, middle=box.middle.double())
+    size, infinite = box.size, box.middle.isinf()
+    lost = ((size > 0) & (size < _smallest(unit))) * _smallest(unit)
     if convert:
-        exact = (middle == middle.round()) & (size <= 1 / unit) & (box.spread == 0)
-        lost = torch.where(exact | middle.isinf(), lost, 2 * unit * size)
-        _require_finite(torch.where(middle.isinf(), 0, size), unit)
-    if box.radius is None:  # results of operations have this in their radius
-        lost = lost + torch.where((middle != 0) & (size < _smallest(unit)), _smallest(unit), 0)
-    if not bool(lost.any()):
-        return replace(box, middle=middle)
-    return replace(box, middle=middle, radius=(box.spread + lost) * _GROW)
+        exact = (box.middle == box.middle.round()) & (size <= 1 / unit) & (box.spread == 0)
+        lost = lost + torch.where(exact | infinite, 0, 2 * unit * size)
+        _require_finite(torch.where(infinite, 0, size), unit)
+    return replace(box, radius=(box.spread + lost) * _GROW) if bool(lost.any()) else box
 
 
 def as_box(value: Box | float, unit: float) -> Box:

@@ -269,7 +269,14 @@ class _Run:
                 self.trace.append(sources)
                 output: Box = args[0][0]
                 return output
-            found = self._call(node, args, kwargs)
+            try:
+                found = self._call(node, args, kwargs)
+                placed = found
+                if self.follow and isinstance(found, Box | list):
+                    placed = self._locate(node, found, args, kwargs)
+            except (TypeError, ValueError, RuntimeError, ArithmeticError, LookupError) as error:
+                what = f"there is no bound for {_name(node)[1]} with these options"
+                raise NoProofError(what) from error
             if isinstance(found, _Size):
                 self.sources[name] = int(found)
             elif args and found is args[0]:
@@ -277,9 +284,7 @@ class _Run:
             elif found is not None:
                 self.trace.append((_name(node), sources))
                 self.sources[name] = f"operation {len(self.trace)}"
-            if self.follow and isinstance(found, Box | list):
-                found = self._locate(node, found, args, kwargs)
-            self.values[name] = found
+            self.values[name] = placed
             for used in node.all_input_nodes:
                 left[used.name] -= 1
                 if not left[used.name]:
@@ -312,10 +317,7 @@ class _Run:
         sized = any(isinstance(x, _Size) for x in leaves)
         if sized and (name not in _SIZED or (name == "full" and isinstance(args[1], _Size))):
             raise NoProofError(f"the size of the batch enters {name}")
-        try:
-            return args[0] if name in _SAME else self._compute(node, name, args, kwargs)
-        except (TypeError, ValueError, RuntimeError, ArithmeticError, LookupError) as error:
-            raise NoProofError(f"there is no bound for {name} with these options") from error
+        return args[0] if name in _SAME else self._compute(node, name, args, kwargs)
 
     def _compute(self, node: fx.Node, name: str, args: Any, kwargs: Any) -> Any:
         """Move, carry out or bound an operation on boxes."""
