@@ -96,10 +96,10 @@ def _smallest(unit: float) -> float:
     return 2.0**-126 if unit > _OWN else 2.0**-1022
 
 
-def _require_finite(size: Tensor, unit: float) -> None:
+def _require_finite(size: Tensor, unit: float, share: float = 0.5) -> None:
     """Raise NoProofError if a value or a partial sum of this size may overflow."""
     largest = torch.finfo(torch.float32 if unit > _OWN else torch.float64).max
-    if not bool((size < largest / 2).all()):
+    if not bool((size <= share * largest).all()):
         raise NoProofError("a value may overflow, or is infinite")
 
 
@@ -129,7 +129,7 @@ def read(box: Box, unit: float, *, convert: bool) -> Box:
     if convert:
         exact = (box.middle == box.middle.round()) & (size <= 1 / unit) & (box.spread == 0)
         lost = lost + torch.where(exact | infinite, 0, 2 * unit * size)
-        _require_finite(torch.where(infinite, 0, size), unit)
+        _require_finite(torch.where(infinite, 0, size), unit, share=1)
     return replace(box, radius=(box.spread + lost) * _GROW) if bool(lost.any()) else box
 
 
@@ -161,6 +161,11 @@ def add(unit: float, left: Box | float, right: Box | float, *, alpha: float = 1)
 def subtract(unit: float, left: Box | float, right: Box | float, *, alpha: float = 1) -> Box:
     """Bound left - alpha · right."""
     return add(unit, left, right, alpha=-alpha)
+
+
+def subtract_from(unit: float, left: Box | float, right: Box | float, *, alpha: float = 1) -> Box:
+    """Bound right - alpha · left."""
+    return add(unit, right, left, alpha=-alpha)
 
 
 def multiply(unit: float, left: Box | float, right: Box | float) -> Box:
@@ -391,8 +396,8 @@ def converted(unit: float, x: Box, *_: Any, **__: Any) -> Box:  # noqa: ARG001
 
 BOUNDS: dict[str, Callable[..., Box]] = {
     "linear": linear, "matmul": matmul, "mm": matmul, "bmm": matmul, "addmm": addmm,
-    "add": add, "sub": subtract, "mul": multiply, "div": divide, "sum": total,
-    "mean": mean, "linalg_vector_norm": norm, "softmax": softmax, "layer_norm": layer_norm,
+    "add": add, "sub": subtract, "rsub": subtract_from, "mul": multiply, "div": divide,
+    "sum": total, "mean": mean, "linalg_vector_norm": norm, "softmax": softmax, "layer_norm": layer_norm,
     "batch_norm": batch_norm, "scaled_dot_product_attention": attention,
     "masked_fill": masked_fill, "where": where, "to": converted, "leaky_relu": _leaky,
     "neg": _lipschitz(torch.neg, 1), "abs": _lipschitz(torch.abs, 1),

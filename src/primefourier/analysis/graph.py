@@ -60,7 +60,7 @@ _CHOSEN: dict[str, Callable[..., Any]] = {
 _SAME = {"contiguous", "clone", "detach", "detach_", "alias", "lift_fresh_copy"}
 _CONSTANTS = {"zeros", "ones", "full", "scalar_tensor", "eye"}
 _EXACT = {
-    *("to", "add", "sub", "mul", "neg", "abs", "eq", "ne", "lt", "le", "gt", "ge", "where"),
+    *("to", "add", "sub", "rsub", "mul", "neg", "abs", "eq", "ne", "lt", "le", "gt", "ge", "where"),
     *("logical_not", "logical_and", "logical_or", "bitwise_not", "bitwise_and", "bitwise_or"),
     *("arange", "masked_fill", "one_hot", "sum", "cumsum", "remainder"),
     *("floor_divide", "tril", "triu"),
