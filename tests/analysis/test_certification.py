@@ -352,6 +352,10 @@ CHECKED: dict[str, tuple[Callable[[Any, Tensor], Any], str]] = {
         lambda s, x: nn.functional.dropout(s.answer(x), 0.0, training=True),
         "no bound for dropout",
     ),
+    "raw integers beside numbers": (
+        lambda s, x: s.answer(x) + torch.cat([x[:, :1], s.answer(x)], 1)[:, :1].sub(2.0**62).relu(),
+        "integers reach cat",
+    ),
     "raw integers": (
         lambda s, x: s.answer(x) * (x.abs().amax(1, keepdim=True) > -1),
         "integers reach abs",

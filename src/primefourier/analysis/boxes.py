@@ -73,6 +73,10 @@ class Box:
         """Where samples lie, counted from the last axis; None for what all samples share."""
         return None if self.axis is None else (self.axis - self.middle.ndim, self.turns)
 
+    def move(self, function: Callable[[Tensor], Tensor]) -> Box:
+        """Return the box whose numbers are moved, of samples that nobody follows."""
+        return Box(function(self.middle), None if self.radius is None else function(self.radius))
+
     def holds(self, values: Tensor) -> bool:
         """Return whether values lie in the box; those of -inf where its middle is."""
         near = (values - self.middle).abs() <= self.spread
@@ -163,11 +167,6 @@ def subtract(unit: float, left: Box | float, right: Box | float, *, alpha: float
     return add(unit, left, right, alpha=-alpha)
 
 
-def subtract_from(unit: float, left: Box | float, right: Box | float, *, alpha: float = 1) -> Box:
-    """Bound right - alpha · left."""
-    return add(unit, right, left, alpha=-alpha)
-
-
 def multiply(unit: float, left: Box | float, right: Box | float) -> Box:
     """Bound left · right."""
     a, b = _pair(unit, left, right)
@@ -216,13 +215,7 @@ def linear(unit: float, x: Box, weight: Box, bias: Box | None = None) -> Box:
     """Bound a linear layer."""
     if weight.axis is not None or (bias is not None and bias.axis is not None):
         raise NoProofError("the weights of a layer depend on the batch")
-    flipped = None if weight.radius is None else weight.radius.T
-    return matmul(unit, x, Box(weight.middle.T, flipped), bias)
-
-
-def addmm(unit: float, bias: Box, left: Box, right: Box) -> Box:
-    """Bound bias + left @ right."""
-    return matmul(unit, left, right, bias)
+    return matmul(unit, x, weight.move(lambda t: t.T), bias)
 
 
 def _increasing(function: Callable[[Tensor], Tensor], least: float = 1.0) -> Callable[..., Box]:
@@ -341,7 +334,7 @@ def attention(
         raise NoProofError("there is no bound for masked attention")
     for box in (query, key, value):
         box.require_apart(-1, -2)
-    turned = replace(key, middle=key.middle.mT, radius=key.spread.mT)
+    turned = replace(key.move(lambda t: t.mT), axis=key.axis, turns=key.turns)
     factor = query.middle.shape[-1] ** -0.5 if scale is None else abs(scale)
     _require_finite(query.size @ turned.size, unit)  # before they are scaled
     # factors before or after the product, also of the square root
@@ -359,14 +352,11 @@ def batch_norm(
     """Bound a batch norm with stored statistics."""
     if training or average is None:
         raise NoProofError(f"{MEET}, a batch norm")
-    shape, given = (-1, *[1] * (x.middle.ndim - 2)), (weight, bias, average, variance)
-    if any(part is not None and part.axis is not None for part in given):
+    shape, one = (-1, *[1] * (x.middle.ndim - 2)), torch.ones(1, dtype=torch.float64)
+    parts = [weight or Box(one), bias or Box(0 * one), average, variance]
+    if any(part.axis is not None for part in parts):
         raise NoProofError(f"{MEET}, a batch norm")
-    scale, offset, average, variance = (
-        Box(torch.tensor(i, dtype=torch.float64)) if part is None
-        else Box(part.middle.reshape(shape), part.spread.reshape(shape))
-        for i, part in zip((1.0, 0.0, 0.0, 1.0), given, strict=True)
-    )  # fmt: skip
+    scale, offset, average, variance = (part.move(lambda t: t.reshape(shape)) for part in parts)
     factor = divide(unit, scale, _root(unit, add(unit, variance, eps)))
     found = add(unit, multiply(unit, subtract(unit, x, average), factor), offset)
     size = (x.size + average.size) * factor.size + offset.size  # factors may be folded
@@ -384,22 +374,16 @@ def where(unit: float, mask: Box, left: Box | float, right: Box | float) -> Box:
     return Box(torch.where(here, a.middle, b.middle), torch.where(here, a.spread, b.spread))
 
 
-def masked_fill(unit: float, x: Box, mask: Box, value: Box | float) -> Box:
-    """Bound the filling of constant places with a number."""
-    return where(unit, mask, value, x)
-
-
-def converted(unit: float, x: Box, *_: Any, **__: Any) -> Box:  # noqa: ARG001
-    """Bound a conversion, which has happened when the operand was read."""
-    return x
-
-
 BOUNDS: dict[str, Callable[..., Box]] = {
-    "linear": linear, "matmul": matmul, "mm": matmul, "bmm": matmul, "addmm": addmm,
-    "add": add, "sub": subtract, "rsub": subtract_from, "mul": multiply, "div": divide,
-    "sum": total, "mean": mean, "linalg_vector_norm": norm, "softmax": softmax, "layer_norm": layer_norm,
-    "batch_norm": batch_norm, "scaled_dot_product_attention": attention,
-    "masked_fill": masked_fill, "where": where, "to": converted, "leaky_relu": _leaky,
+    "linear": linear, "matmul": matmul, "mm": matmul, "bmm": matmul,
+    "addmm": lambda unit, bias, left, right: matmul(unit, left, right, bias),
+    "add": add, "sub": subtract, "mul": multiply, "div": divide,
+    "sum": total, "mean": mean, "linalg_vector_norm": norm, "softmax": softmax,
+    "layer_norm": layer_norm, "batch_norm": batch_norm, "scaled_dot_product_attention": attention,
+    "rsub": lambda unit, left, right, alpha=1: subtract(unit, right, left, alpha=alpha),
+    "where": where, "masked_fill": lambda unit, x, mask, fill: where(unit, mask, fill, x),
+    "to": lambda _, x, *__, **___: x,  # has been converted when it was read
+    "leaky_relu": _leaky,
     "neg": _lipschitz(torch.neg, 1), "abs": _lipschitz(torch.abs, 1),
     "relu": _lipschitz(torch.relu, 1), "clamp": _lipschitz(torch.clamp, 1),
     "clamp_min": _lipschitz(torch.clamp_min, 1), "hardtanh": _lipschitz(functional.hardtanh, 1),

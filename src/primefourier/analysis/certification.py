@@ -267,9 +267,8 @@ def _follow_prime(
         if like.dtype not in UNITS:
             raise NoProofError(f"there is no bound for {like.dtype}".replace("torch.", ""))
         # one row per prime; within a row depth, operand, (cos, sin)
-        codes = _reshaped(
-            _coded(basis, inputs, dtype, moved),
-            lambda t: t.unflatten(-1, (basis.depth, 2)).transpose(1, 2).flatten(1),
+        codes = _coded(basis, inputs, dtype, moved).move(
+            lambda t: t.unflatten(-1, (basis.depth, 2)).transpose(1, 2).flatten(1)
         )
         box = read(codes, unit, convert=dtype != like.dtype)
         for i, (weight, bias) in enumerate(layers):
@@ -281,10 +280,10 @@ def _follow_prime(
 
     def given(box: Box) -> Box:
         """Normalise the points, as the network does."""
-        points = _reshaped(box, lambda t: t.unflatten(-1, (-1, 2)))
+        points = box.move(lambda t: t.unflatten(-1, (-1, 2)))
         length = BOUNDS["linalg_vector_norm"](unit, points, 2, [-1], True)
         found = divide(unit, points, BOUNDS["clamp_min"](unit, length, 1e-12))
-        return _reshaped(found, lambda t: t.flatten(-2))
+        return found.move(lambda t: t.flatten(-2))
 
     unit = UNITS.get(like.dtype, 0.0)
     task = Task(run, bound, right, basis.range, network.operands, like.dtype)
@@ -307,11 +306,6 @@ def _coded(basis: Basis, integers: Tensor, dtype: torch.dtype, moved: float) -> 
         raise NoProofError(f"there is no bound for {dtype}".replace("torch.", ""))
     codes = _codes(basis, integers)
     return Box(codes, torch.full_like(codes, CODE_UNITS[dtype] + UNITS[torch.float64] + moved), 0)
-
-
-def _reshaped(box: Box, move: Callable[[Tensor], Tensor]) -> Box:
-    """Return a box whose numbers are moved."""
-    return Box(move(box.middle), move(box.spread))
 
 
 def _digit_leads(

@@ -18,7 +18,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -205,19 +205,18 @@ class ModelGraph:
 
     def _trace(self, program: ExportedProgram, inputs: Box) -> list[Any]:
         """Return the operations on some inputs, and where the operands of each come from."""
-        run = _Run(self, program, _constants(program))
+        run = _Run(self.embeddings, program, _constants(program))
         run(inputs)
-        mine = {name: box.middle for name, box in self._constants.items()}
-        changed = [
-            name
-            for name, box in run.constants.items()
-            if name not in mine or not torch.equal(mine[name], box.middle)
-        ]
-        return [*run.trace, *changed]
+        for name, box in run.constants.items():
+            if name not in self._constants or not torch.equal(
+                box.middle, self._constants[name].middle
+            ):
+                run.trace.append(name)
+        return run.trace
 
     def __call__(self, inputs: Box, moved: float, *, follow: bool = False) -> Box:
         """Return the outputs for inputs whose codes may be moved by that much in addition."""
-        return _Run(self, self._program, self._constants, moved, follow)(inputs)
+        return _Run(self.embeddings, self._program, self._constants, moved, follow)(inputs)
 
 
 def _constants(program: ExportedProgram) -> dict[str, Box]:
@@ -239,23 +238,23 @@ def _constants(program: ExportedProgram) -> dict[str, Box]:
     return found
 
 
+@dataclass
 class _Run:
     """One pass through a graph, with boxes in place of tensors."""
 
-    def __init__(
-        self, graph: ModelGraph, program: ExportedProgram, constants: dict[str, Box],
-        moved: float = 0.0, follow: bool = False,
-    ) -> None:  # fmt: skip
-        self.graph, self.nodes, self.constants = graph, program.graph.nodes, constants
-        self.moved, self.follow = moved, follow
-        self.values: dict[str, Any] = {}
-        self.sources: dict[str, Any] = {}
-        self.trace: list[Any] = []
+    embeddings: Sequence[PrimeFourierEmbedding]
+    program: ExportedProgram
+    constants: dict[str, Box]
+    moved: float = 0.0
+    follow: bool = False
+    values: dict[str, Any] = field(default_factory=dict)
+    sources: dict[str, Any] = field(default_factory=dict)
+    trace: list[Any] = field(default_factory=list)
 
     def __call__(self, inputs: Box) -> Box:
         """Return the output."""
-        left = {node.name: len(node.users) for node in self.nodes}
-        for node in self.nodes:
+        left = {node.name: len(node.users) for node in self.program.graph.nodes}
+        for node in self.program.graph.nodes:
             name = node.name
             if node.op == "placeholder":
                 self.values[name] = self.constants.get(name, inputs)
@@ -357,7 +356,7 @@ class _Run:
 
     def _encode(self, integers: Box, number: int, _: int, dtype: torch.dtype) -> Box:
         """Return the codes of integers, which may differ by a unit in the last place."""
-        basis = self.graph.embeddings[number].basis
+        basis = self.embeddings[number].basis
         codes = torch.from_numpy(encode(integers.middle, basis, "float64")).flatten(-3)
         return Box(codes, torch.full_like(codes, CODE_UNITS[dtype] + _OWN + self.moved))
 
@@ -374,9 +373,12 @@ class _Run:
             if index is not None and index.middle.dtype in (torch.bool, torch.uint8):
                 raise NoProofError("the shape of a result depends on a mask")
         if isinstance(args[0], list):  # cat and stack, which convert
-            if _dtype(node) in UNITS:
+            if any(x.axis is not None and not x.is_float for x in args[0]):
+                if _dtype(node) != torch.int64:
+                    raise NoProofError(f"integers reach {name}, not only PrimeFourierEmbedding")
+            elif _dtype(node) in UNITS:
                 args, _ = self._read(node)
-            elif len({_dtype(used) for used in node.all_input_nodes}) > 1:
+            elif _dtype(node).is_floating_point and len(set(map(_dtype, node.all_input_nodes))) > 1:
                 raise NoProofError(f"there is no bound for {name} of several dtypes")
         middles = _target(node)(*_tensors(args))
         if name in _CHOSEN:
