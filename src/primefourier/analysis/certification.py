@@ -65,13 +65,16 @@ def certify(
     and again with random integers of the same residues, which must not change a bit.
 
     *Proved* means: ``torch.export`` turns the model into a graph in which integers reach nothing
-    but PrimeFourierEmbedding, and the samples of a batch never meet; every operation of the graph
-    has a rounding bound; and no case comes closer to a wrong answer than the bounds allow. The
-    proof holds for the given weights on every device with IEEE float32 or float64 arithmetic, in
-    any order of summation, with elementary functions (exp, tanh, …) within 8 units in the last
-    place. TF32, bfloat16 and quantised kernels are outside. It takes for granted that the labels
+    but PrimeFourierEmbedding, and the samples of a batch never meet, with gradients on or off;
+    every operation of the graph is known and has a rounding bound; no case comes closer to a wrong
+    answer than the bounds allow; and the running model stays within them. The proof holds for the
+    given weights on every device with IEEE float32 or float64 arithmetic, in any order of
+    summation, with elementary functions (exp, tanh, …) within 8 units in the last place. Outside
+    are TF32, bfloat16, autocast, quantised kernels, codes on MPS (which has no float64) and layer
+    norms that compute the variance as mean(x²) - mean(x)². It takes for granted that the labels
     depend on residues alone, which is tried on 1000 random shifts, and that what the model reads
-    beside its input (environment variables, files) stays as it is.
+    beside the numbers of its input stays as it is here: environment variables, files, whether it is
+    compiled, and an input of contiguous int64.
 
     *Checked* means that a bound or a graph is missing: the model is right on all cases on this
     machine, in batches of 1, 2, 3, 7 and many cases, in order and mixed, and in batches of copies
