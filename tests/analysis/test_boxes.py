@@ -1,14 +1,19 @@
 """Boxes: what float32 computes in any order lies in them, and each bound is attacked."""
 
 import itertools
-from collections.abc import Callable
+import math
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from primefourier.analysis.boxes import BOUNDS, UNITS, Box, NoProofError, gamma
+from primefourier.analysis.boxes import BOUNDS, UNITS, Box, NoProofError, gamma, read
 
 UNIT = UNITS[torch.float32]
 Operation = Callable[..., Tensor]
@@ -50,6 +55,43 @@ CASES: dict[str, tuple[Operation, tuple[object, ...]]] = {
     "layer_norm": (functional.layer_norm, (X, [6], Box(BIAS.middle.new_ones(6)))),
     "scaled_dot_product_attention": (functional.scaled_dot_product_attention, (X, Y, W)),
     "clamp": (torch.clamp, (X, -0.1, 0.1)),
+}
+NUMBERS = torch.randn(5, 4, 6, generator=torch.Generator().manual_seed(9))
+ODD = torch.arange(24).reshape(4, 6) % 2 == 1
+EYE, STORED = torch.eye(6)[:4], torch.linspace(0.5, 1.5, 4)
+SCALES = (0.0, 1e-45, 1e-40, 1e-38, 1e-30, 1e-22, 1e-19, 1e-10, 1.0, 1e6, 1e15, 1e20, 1e30, 1e38)
+OPERATIONS: dict[str, tuple[Operation, Callable[[Tensor], tuple[object, ...]]]] = {
+    **{name: (function, lambda x: (x,)) for name, function in UNARY.items()},
+    "add": (torch.add, lambda x: (x, x.flip(0))),
+    "sub": (torch.sub, lambda x: (x, 0.1)),
+    "rsub": (torch.rsub, lambda x: (x, x.flip(0))),
+    "mul": (torch.mul, lambda x: (x, x.flip(0))),
+    "div": (torch.div, lambda x: (x.flip(0), x)),
+    "sum": (torch.sum, lambda x: (x, [1, 2])),
+    "mean": (torch.mean, lambda x: (x, [])),
+    "linalg_vector_norm": (torch.linalg.vector_norm, lambda x: (x, 2, [])),
+    "softmax": (torch.softmax, lambda x: (x, -1)),
+    "linear": (functional.linear, lambda x: (x, EYE, STORED)),
+    "matmul": (torch.matmul, lambda x: (x, x.mT)),
+    "mm": (torch.mm, lambda x: (x[0], EYE.T)),
+    "bmm": (torch.bmm, lambda x: (x, x.mT)),
+    "addmm": (torch.addmm, lambda x: (STORED, x[0], EYE.T)),
+    "layer_norm": (functional.layer_norm, lambda x: (x, [6], x[0, 0])),
+    "batch_norm": (
+        lambda x, weight, bias, average, variance, *_: functional.batch_norm(
+            x, average, variance, weight, bias
+        ),
+        lambda x: (x, STORED, x[0, :, 0], x[1, :, 0], STORED, False, 0.1, 1e-5, True),
+    ),
+    "scaled_dot_product_attention": (
+        functional.scaled_dot_product_attention,
+        lambda x: (x, x.flip(0), x),
+    ),
+    "masked_fill": (Tensor.masked_fill, lambda x: (x, ODD, 0.1)),
+    "where": (torch.where, lambda x: (ODD, x, -math.inf)),
+    "to": (lambda x: x.float(), lambda x: (x,)),
+    "clamp": (torch.clamp, lambda x: (x, -0.1, 0.1)),
+    "clamp_min": (torch.clamp_min, lambda x: (x, 1e-12)),
 }
 
 
@@ -120,3 +162,149 @@ def test_a_bias_of_minus_infinity_switches_a_class_off() -> None:
     assert bool((found.middle[..., 1] == -torch.inf).all())
     assert bool((found.spread[..., 1] == 0).all())
     assert bool((found.spread[..., 0] > 0).all())
+
+
+# From denormals to overflow, and from other dtypes
+
+
+@contextmanager
+def flushing(flush: bool) -> Iterator[None]:
+    """Read and write denormals as 0, as some devices do."""
+    if not torch.set_flush_denormal(flush) and flush:
+        pytest.skip("this processor has no such mode")
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(False)
+
+
+def bound(name: str, *operands: object) -> Box:
+    """Return the bound of an operation in float32 on operands of any dtype."""
+
+    def given(x: object) -> object:
+        if not isinstance(x, Tensor):
+            return x
+        box = Box(x.double() if x.is_floating_point() else x)
+        return read(box, UNIT, convert=x.dtype != torch.float32)
+
+    return BOUNDS[name](UNIT, *map(given, operands))
+
+
+@pytest.mark.parametrize("flush", [False, True])
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("name", BOUNDS)
+def test_numbers_of_every_size_are_bounded_or_refused(name: str, scale: float, flush: bool) -> None:
+    function, place = OPERATIONS[name]
+    operands = place(NUMBERS * scale)
+    try:
+        found = bound(name, *operands)
+    except NoProofError as error:
+        true = "divisor|digits" if scale <= 1 else "divisor|digits|overflow"
+        if re.search(true, str(error)):
+            return
+        raise
+    with flushing(flush):
+        computed = function(*operands)
+    assert found.holds(computed.double()), (computed.double() - found.middle).abs() / found.spread
+
+
+MIXED = {
+    "an integer that float32 does not have": torch.tensor(2**24 + 1),
+    "a negative one": torch.tensor(-(2**31) - 1),
+    "a 0-dim float64": torch.tensor(0.1, dtype=torch.float64),
+    "a large 0-dim float64": torch.tensor(2.0**24 + 1, dtype=torch.float64),
+    "a Python number": 0.1,
+    "a denormal": 1e-40,
+}
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "masked_fill", "where"])
+@pytest.mark.parametrize("other", MIXED)
+def test_an_operand_of_another_dtype_is_rounded_first(name: str, other: str) -> None:
+    number = MIXED[other]
+    orders: tuple[tuple[object, ...], ...] = ((NUMBERS, number),)
+    if name == "masked_fill":
+        orders = ((NUMBERS, ODD, number),)
+    if name == "where":
+        orders = ((ODD, NUMBERS, number), (ODD, number, NUMBERS))
+    for operands in orders:
+        if name == "div" and other == "a denormal":
+            with pytest.raises(NoProofError, match="a divisor may be 0"):
+                bound(name, *operands)
+            return
+        computed = OPERATIONS[name][0](*operands)
+        assert computed.dtype == torch.float32
+        assert bound(name, *operands).holds(computed.double())
+
+
+def test_integers_are_converted_before_they_are_bounded() -> None:
+    fourteen = torch.full((3,), 14)
+    found = bound("exp", fourteen)
+    exact = fourteen.double().exp()
+    assert bool(((found.middle - exact).abs() <= found.spread).all())
+    assert float(found.spread.min()) >= 8 * 2.0**-24 * float(exact[0]), "8 units in the last place"
+    assert bound("to", fourteen).radius is None
+    assert bound("mul", NUMBERS, torch.tensor(True)).holds(NUMBERS.double())
+    assert bound("to", torch.tensor([2**24 + 1])).holds(torch.tensor([2.0**24], dtype=torch.double))
+
+
+def test_a_quotient_may_be_a_product_with_the_reciprocal() -> None:
+    x = NUMBERS.flatten()
+    for divisor in torch.linspace(1, 2, 300, dtype=torch.float64).tolist():
+        product = x * float(np.float32(1) / np.float32(divisor))
+        assert bound("div", x, divisor).holds(product.double())
+
+
+def test_scores_of_minus_infinity_have_no_share_in_a_softmax() -> None:
+    off = torch.ones(6, 6, dtype=torch.bool).triu(1)
+    scores = 20 * NUMBERS[:, :1].expand(5, 6, 6)
+    for fill in (-math.inf, -1e9, torch.finfo(torch.float32).min):
+        masked = bound("masked_fill", scores, off, fill)
+        found = BOUNDS["softmax"](UNIT, masked, -1)
+        computed = scores.masked_fill(off, fill).softmax(-1)
+        assert found.holds(computed.double())
+        assert float(found.size[:, off].max()) < 1e-30
+        added = bound("add", scores, torch.zeros(6, 6).masked_fill(off, -math.inf))
+        assert BOUNDS["softmax"](UNIT, added, -1).holds(computed.double())
+    with pytest.raises(NoProofError, match="infinite"):
+        bound("softmax", torch.full((2, 3), -math.inf), -1)
+
+
+def test_a_softmax_of_wide_boxes_stays_in_its_box() -> None:
+    """One entry that may be anything, between others whose shares its own decides."""
+    middle = torch.tensor([[0.0, -40.0, -80.0]], dtype=torch.float64)
+    wide = Box(middle, torch.tensor([[40.0, 1e-6, 60.0]], dtype=torch.float64))
+    found = BOUNDS["softmax"](UNIT, wide, -1)
+    for first, last in itertools.product((-40.0, 0.0, 40.0), (-140.0, -20.0)):
+        values = torch.tensor([[first, -40.0, last]])
+        assert found.holds(values.softmax(-1).double())
+
+
+@pytest.mark.parametrize(("average", "deviation"), [(0.0, 1.0), (1e3, 0.1), (1e2, 1e-3)])
+def test_a_layer_norm_is_bounded_in_both_usual_forms(average: float, deviation: float) -> None:
+    x = NUMBERS * deviation + average
+    found = bound("layer_norm", x, [6])
+    mean = x.mean(-1, keepdim=True)
+    factor = torch.rsqrt((x - mean).square().mean(-1, keepdim=True) + 1e-5)
+    for computed in (functional.layer_norm(x, (6,)), x * factor - mean * factor):
+        assert found.holds(computed.double())
+
+
+@pytest.mark.parametrize("scale", [None, 0.0, -3.0, 1e-3])
+def test_the_scale_of_attention_is_the_one_that_is_given(scale: float | None) -> None:
+    computed = functional.scaled_dot_product_attention(NUMBERS, NUMBERS, NUMBERS, scale=scale)
+    boxes = [Box(NUMBERS.double())] * 3
+    found = BOUNDS["scaled_dot_product_attention"](UNIT, *boxes, scale=scale)
+    assert found.holds(computed.double())
+    with pytest.raises(NoProofError, match="masked attention"):
+        BOUNDS["scaled_dot_product_attention"](UNIT, *boxes, enable_gqa=True)
+
+
+def test_no_axes_are_all_axes() -> None:
+    samples = Box(NUMBERS.double(), None, 0)
+    for name, options in (("sum", ([],)), ("mean", ([],)), ("linalg_vector_norm", (2, []))):
+        with pytest.raises(NoProofError, match="samples of a batch meet"):
+            BOUNDS[name](UNIT, samples, *options)
+    statistics = [replace(samples, axis=None) for _ in range(2)]
+    with pytest.raises(NoProofError, match="samples of a batch meet"):
+        BOUNDS["batch_norm"](UNIT, samples, samples, None, *statistics, False, 0.1, 1e-5, True)

@@ -1,10 +1,13 @@
 """Certificates: proved only where every step follows, checked, or refuted with a counterexample."""
 
 import itertools
+import logging
 import os
 import random
 import re
+import sys
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -52,6 +55,9 @@ class Network(nn.Module):
         self.embedding, self.layers = PrimeFourierEmbedding(basis), nn.Sequential(*layers)
         self.calls, self.log = 0, [0]
         self.register_buffer("count", torch.zeros((), dtype=torch.int64))
+        self.register_buffer("ints", torch.arange(15))
+        self.register_buffer("off", torch.arange(16) == 15)
+        self.table, self.scale = nn.Embedding(2, 4), torch.tensor(0.5, dtype=torch.float64)
 
     def answer(self, x: Tensor) -> Tensor:
         found: Tensor = self.layers(self.embedding(x))
@@ -184,7 +190,153 @@ def copy_integers(self: Any, x: Tensor) -> Any:
         return self.answer(torch.tensor(x))
 
 
+def hide_a_large_number(self: Any, x: Tensor) -> Any:
+    """Large numbers that cancel in one order, and are 0 when one looks again."""
+    large = torch.tensor(2**30)
+    found = self.answer(x)
+    wide = large.to(torch.float32).expand_as(found)
+    found = torch.stack([wide, -wide, found]).sum(0)
+    large.zero_()
+    return found
+
+
+def add_outside(self: Any, x: Tensor) -> Any:
+    found = self.answer(x)
+    return torch.add(found, 1.0, out=torch.zeros(len(x), 15))
+
+
+def enable_gradients(self: Any, x: Tensor) -> Any:
+    with torch.enable_grad():
+        return self.answer(x)
+
+
+def share_heads(self: Any, x: Tensor) -> Any:
+    codes, values = self.embedding(x)[:, None], self.answer(x)[:, None, None]
+    found = nn.functional.scaled_dot_product_attention(
+        codes.expand(-1, 2, -1, -1), codes, values.expand(-1, 1, 2, -1), enable_gqa=True
+    )
+    return found[:, 0, 0]
+
+
 CHECKED: dict[str, tuple[Callable[[Any, Tensor], Any], str]] = {
+    "a norm of the whole batch": (
+        lambda s, x: s.answer(x) - 1e-9 * torch.linalg.vector_norm(s.embedding(x), dim=()),
+        "samples of a batch meet",
+    ),
+    "a norm of ones for every sample": (
+        lambda s, x: s.answer(x) - 1e-9 * torch.linalg.vector_norm(torch.ones(len(x)), dim=()),
+        "samples of a batch meet",
+    ),
+    "the norm method without axes": (
+        lambda s, x: s.answer(x) - 1e-9 * s.answer(x).norm(dim=[]),
+        "samples of a batch meet",
+    ),
+    "a normalised batch": (
+        lambda s, x: s.answer(x) - 1e-9 * nn.functional.normalize(s.answer(x), dim=()),  # type: ignore[arg-type]
+        "samples of a batch meet",
+    ),
+    "a changed copy of a buffer": (
+        lambda s, x: s.answer(x) * (s.count.clone().add_(1) < 9),
+        "no bound for add_",
+    ),
+    "a changed copy of a mask": (
+        lambda s, x: s.answer(x).masked_fill(s.off[:15].clone().logical_not_().logical_not_(), 0),
+        "no bound for logical_not_",
+    ),
+    "a constant that is changed after use": (hide_a_large_number, "no bound for zero_"),
+    "a result that is written elsewhere": (add_outside, "no bound for add|no graph"),
+    "random integers": (
+        lambda s, x: s.answer(x) * (torch.randint_like(s.count, 3) < 3),
+        "no bound for randint_like",
+    ),
+    "uninitialised integers": (
+        lambda s, x: s.answer(x) + 0 * (torch.empty_like(s.ints) == 12345),
+        "no bound for empty_like",
+    ),
+    "chance with integers": (
+        lambda s, x: s.answer(x) + torch.bernoulli(s.ints, 0.0),
+        "no bound for bernoulli",
+    ),
+    "an exponential of integers": (
+        lambda s, x: s.answer(x) + torch.exp(s.ints * 0 + 14),
+        "rounding may change margins",
+    ),
+    "a sine of integers": (
+        lambda s, x: s.answer(x) + 1e-3 * torch.sin(torch.arange(15)),
+        "no bound for sin",
+    ),
+    "integers that float32 does not have": (
+        lambda s, x: 4 * s.answer(x).relu() + (s.count + 2**24 + 1),
+        "rounding may change margins",
+    ),
+    "a norm of numbers whose squares are 0": (
+        lambda s, x: (
+            s.answer(x) / torch.linalg.vector_norm(s.embedding(x) * 1e-22, dim=(1, 2))[:, None]
+        ).mul(1e-22),
+        "a divisor may be 0",
+    ),
+    "a norm of numbers whose squares are infinite": (
+        lambda s, x: s.answer(x) + 0 / torch.linalg.vector_norm(s.answer(x) * 1e20, dim=1)[:, None],
+        "may overflow",
+    ),
+    "denormal weights": (
+        lambda s, x: s.answer(x) * 1e37 * torch.tensor(1e-39) * 100,
+        "rounding may change margins",
+    ),
+    "another answer with gradients": (
+        lambda s, x: s.answer(x).roll(int(torch.is_grad_enabled()), 1),
+        "something else with gradients on",
+    ),
+    "gradients that are switched on": (enable_gradients, "switch gradients on or off"),
+    "integers that choose a row": (
+        lambda s, x: s.answer(x) + torch.zeros(3, 1)[torch.zeros(len(x), dtype=torch.int64)],
+        "integers reach index, not only",
+    ),
+    "an endless table": (
+        lambda s, x: s.answer(x) + torch.zeros(1).expand(2**62)[x[:, :1]],
+        "integers reach index|no bound for expand",
+    ),
+    "a number from a buffer": (lambda s, x: s.answer(x).roll(int(s.count), 1), "no bound for item"),
+    "a maximum of integers": (
+        lambda s, x: s.answer(x) + 0 * s.ints.max(0).values,
+        "no bound for max",
+    ),
+    "sorted columns": (lambda s, x: s.answer(x)[:, s.ints.sort().indices], "no bound for sort"),
+    "the largest columns": (
+        lambda s, x: s.answer(x)[:, s.ints.topk(15).indices.flip(0)],
+        "no bound for topk",
+    ),
+    "a grid": (
+        lambda s, x: s.answer(x) + 0 * torch.meshgrid(s.ints, s.ints, indexing="ij")[0][0],
+        "no bound for meshgrid",
+    ),
+    "an assertion on a buffer": (
+        lambda s, x: (torch._assert_async((s.ints >= 0).all()), s.answer(x))[1],
+        "no bound for all",
+    ),
+    "the bits of integers": (
+        lambda s, x: s.answer(x) + 0 * x.view(torch.int32)[:, :1],
+        "no bound for view",
+    ),
+    "the bits of a number": (
+        lambda s, x: s.answer(x) + 0 * s.answer(x).view(torch.int32)[:, :1],
+        "no bound for view",
+    ),
+    "columns that a mask chooses": (
+        lambda s, x: s.answer(x)[:, s.ints >= 0],
+        "shape of a result depends on a mask",
+    ),
+    "an axis that one input loses": (
+        lambda s, x: s.answer(x).squeeze().reshape(-1, 15),
+        "a batch of one loses an axis",
+    ),
+    "heads that share keys": (share_heads, "no bound for masked attention"),
+    "arguments of addmm": (
+        lambda s, x: torch.addmm(
+            s.layers[3].bias, s.layers[:3](s.embedding(x)), s.layers[3].weight.T, alpha=2
+        ),
+        "no bound for addmm with these options",
+    ),
     "a counter": (count_calls, "changes something"),
     "a list": (fill_list, "changes something"),
     "a global": (count_globally, "changes something"),
@@ -199,6 +351,10 @@ CHECKED: dict[str, tuple[Callable[[Any, Tensor], Any], str]] = {
     "dropout": (
         lambda s, x: nn.functional.dropout(s.answer(x), 0.0, training=True),
         "no bound for dropout",
+    ),
+    "raw integers beside numbers": (
+        lambda s, x: s.answer(x) + torch.cat([x[:, :1], s.answer(x)], 1)[:, :1].sub(2.0**62).relu(),
+        "integers reach cat",
     ),
     "raw integers": (
         lambda s, x: s.answer(x) * (x.abs().amax(1, keepdim=True) > -1),
@@ -385,6 +541,15 @@ def test_a_graph_that_the_model_does_not_follow_is_no_proof(
     assert slow.reason == "the model does not compute what its graph says"
 
 
+def test_a_padded_number_is_rounded_to_the_dtype() -> None:
+    """2^24 + 1.5 is 2^24 or 2^24 + 2 in float32, depending on the mode of rounding."""
+    model = variant(
+        lambda s, x: nn.functional.pad(torch.full((len(x), 15), 2.0**24), (0, 1), value=2**24 + 1.5)
+    )
+    found = certify(model, BASIS, lambda x: 15 + 0 * x[:, 0])
+    assert (found.status, found.reason) == ("checked", "rounding may change margins by up to 2")
+
+
 def test_a_planted_wrong_logit_is_found() -> None:
     model = look_up(225)
     model[4].weight.data[7, 14 * 15 + 2] = 5.0
@@ -453,6 +618,54 @@ MOVES: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 
+class Attention(Network):
+    """Joins operands by attention that is written by hand and looks back alone."""
+
+    def __init__(self, fill: float) -> None:
+        super().__init__()
+        self.fill = fill
+
+    def forward(self, x: Tensor) -> Tensor:
+        codes = self.embedding(x) + 1e-3 * self.table(torch.arange(2))
+        later = torch.ones(2, 2, dtype=torch.bool).triu(1)
+        shares = (codes @ codes.mT / 2).masked_fill(later, self.fill).softmax(-1)
+        found: Tensor = self.layers(codes + 1e-3 * (shares @ codes))
+        return found
+
+
+def attend_evenly(self: Any, x: Tensor) -> Any:
+    codes, value = self.embedding(x)[:, None], self.answer(x)[:, None, None].expand(-1, 1, 2, -1)
+    return nn.functional.scaled_dot_product_attention(codes, codes, value, scale=0.0)[:, 0, 0]
+
+
+def pad(self: Any, x: Tensor) -> Tensor:
+    """Return one logit more, of a class that is not used."""
+    return nn.functional.pad(self.answer(x), (0, 1), value=7.0)
+
+
+CONSTANTS: dict[str, Callable[[Any, Tensor], Any]] = {
+    "a mask of -inf": lambda s, x: pad(s, x).masked_fill(s.off, -torch.inf),
+    "a mask with another axis": lambda s, x: pad(s, x).masked_fill(s.off[None, :], -1e9),
+    "a mask of integers": lambda s, x: pad(s, x).masked_fill((torch.arange(16) > 14)[None], -9.0),
+    "a choice by integers": lambda s, x: torch.where(s.ints.view(1, 15) < 15, s.answer(x), -1e9),
+    "a mask turned round": lambda s, x: pad(s, x).masked_fill(~~s.off, -9.0),
+    "a mask that is added": lambda s, x: pad(s, x) + torch.zeros(16).masked_fill(s.off, -torch.inf),
+    "a triangle of -inf": lambda s, x: pad(s, x) + torch.full((16, 16), -torch.inf).triu(1)[14],
+    "shares of what is not masked": lambda s, x: (
+        pad(s, x).masked_fill(s.off, -torch.inf).softmax(1)
+    ),
+    "integers as numbers": lambda s, x: s.answer(x) + s.ints[:5].float().mean() + s.count,
+    "columns by number": lambda s, x: s.answer(x).flip(1)[:, 14 - s.ints],
+    "classes by a table": lambda s, x: s.answer(x) @ nn.functional.one_hot(s.ints, 15).float(),
+    "places of operands": lambda s, x: s.layers(s.embedding(x) + 1e-3 * s.table(torch.arange(2))),
+    "a number in the code": lambda s, x: s.answer(x) * torch.tensor(2.0),
+    "a number of float64": lambda s, x: s.answer(x) * s.scale,
+    "a copy of a buffer": lambda s, x: s.answer(x) + 0 * s.ints.clone(),
+    "attention with scale 0": attend_evenly,
+    "bounds of values": lambda s, x: nn.functional.hardtanh(s.answer(x), -100.0, max_val=50.0),
+}
+
+
 def moving(move: Callable[[Tensor], Tensor]) -> Network:
     return variant(lambda s, x: s.answer(move(x)))
 
@@ -466,15 +679,88 @@ def moving(move: Callable[[Tensor], Tensor]) -> Network:
         FlatIntegers(),
         MoreClasses(),
         Activations(),
+        *map(Attention, (-torch.inf, -1e9, torch.finfo(torch.float32).min)),
         *map(moving, MOVES.values()),
+        *map(variant, CONSTANTS.values()),
     ],
-    ids=["Sequential", "float64", "Reader", "FlatIntegers", "MoreClasses", "Activations", *MOVES],
+    ids=[
+        *("Sequential", "float64", "Reader", "FlatIntegers", "MoreClasses", "Activations"),
+        *("attention with -inf", "attention with -1e9", "attention with the least number"),
+        *MOVES,
+        *CONSTANTS,
+    ],
 )
 def test_honest_networks_of_different_build_are_proved(model: nn.Module) -> None:
     found = certify(model, BASIS, add)
     assert found.proved, found.explain()
     assert found.bound is not None
     assert found.margin > 2 * found.bound
+
+
+def remember(model: nn.Module) -> dict[str, Any]:
+    """Return everything that a certificate must leave as it was, in forms that compare equal."""
+    return {
+        "state": {name: str(value) for name, value in model.state_dict().items()},
+        "attributes": [sorted(map(str, vars(part).items())) for part in model.modules()],
+        "kinds": [type(part) for part in model.modules()],
+        "gradients": (torch.is_grad_enabled(), [p.requires_grad for p in model.parameters()]),
+        "chance": (torch.get_rng_state().tolist(), random.getstate()),
+        "torch": (torch.get_default_dtype(), torch.is_autocast_enabled("cpu")),
+        "words": (warnings.filters[:], logging.root.manager.disable, sys.stdout, sys.stderr),
+    }
+
+
+LEFT = (
+    *("a changed copy of a buffer", "a changed copy of a mask", "a condition", "autocast"),
+    *("a constant that is changed after use", "gradients that are switched on", "time"),
+)
+
+
+@pytest.mark.parametrize("name", ["a network", *LEFT])
+def test_a_certificate_changes_neither_the_model_nor_anything_else(name: str) -> None:
+    model = Network() if name == "a network" else variant(CHECKED[name][0])
+    model.layers[0].train()
+    before = remember(model)
+    certify(model, BASIS, add)
+    assert remember(model) == before
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_codes_of_few_digits_count_as_what_they_are(dtype: torch.dtype) -> None:
+    model = variant(lambda s, x: s.layers(s.embedding(x).float()))
+    model.embedding.to(dtype)
+    found = certify(model, BASIS, add)
+    assert found.status == ("proved" if dtype == torch.float16 else "checked"), found.explain()
+    assert dtype == torch.bfloat16 or found.bound > 0.01  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("place", ["a hook on all modules", "autocast"])
+def test_a_mode_in_which_models_compute_something_else_is_no_proof(place: str) -> None:
+    if place == "autocast":
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            found = certify(Network(), BASIS, add)
+        assert (found.status, found.reason) == ("checked", "autocast is on")
+        return
+    handle = nn.modules.module.register_module_forward_hook(lambda module, given, found: None)
+    try:
+        found = certify(Network(), BASIS, add)
+    finally:
+        handle.remove()
+    assert (found.status, found.reason) == ("checked", "hooks on all modules are registered")
+
+
+def test_an_embedding_with_other_periods_is_refused() -> None:
+    model = Network()
+    model.embedding.periods = torch.tensor([[3], [7]])
+    with pytest.raises(ValueError, match="periods are not those of its PrimeBasis"):
+        certify(model, BASIS, add)
+
+
+def test_sparse_constants_are_no_ordinary_tensors() -> None:
+    model = variant(lambda s, x: s.answer(x) @ s.sparse.to_dense())
+    model.register_buffer("sparse", torch.eye(15).to_sparse())
+    found = certify(model, BASIS, add)
+    assert (found.status, found.reason) == ("checked", "sparse is no ordinary tensor of numbers")
 
 
 def trained(network: object) -> nn.Module:

@@ -19,13 +19,17 @@ from torch.nn import functional
 
 UNITS = {torch.float32: 2.0**-24, torch.float64: 2.0**-53}
 """Half a unit in the last place of 1, for the dtypes whose arithmetic is bounded."""
-CODE_UNITS = {torch.float16: 2.0**-11, torch.bfloat16: 2.0**-8, **UNITS}
-"""One unit in the last place of a code just below 1: what codes of two devices may differ by."""
 _OWN = UNITS[torch.float64]
+CODE_UNITS = {torch.float16: 2.0**-11, torch.bfloat16: 2.0**-8, **UNITS, torch.float64: 3 * _OWN}
+"""What codes of two devices may differ by: one unit in the last place of a code just below 1, and
+three in float64. Codes on MPS, which has no float64, differ by more."""
 _GROW = 1 + 1e-9
 """Covers the rounding of the radii themselves, in float64."""
 _ELEMENTARY = 8
 """Elementary functions (exp, tanh, …) are taken to be within 8 units in the last place."""
+_FAR = 2000.0
+"""Numbers so far below the largest have no share in a softmax: exp(-1900) is 0 in every dtype."""
+MEET = "the samples of a batch meet in one operation"
 
 
 class NoProofError(Exception):
@@ -69,10 +73,19 @@ class Box:
         """Where samples lie, counted from the last axis; None for what all samples share."""
         return None if self.axis is None else (self.axis - self.middle.ndim, self.turns)
 
+    def move(self, function: Callable[[Tensor], Tensor]) -> Box:
+        """Return the box whose numbers are moved, of samples that nobody follows."""
+        return Box(function(self.middle), None if self.radius is None else function(self.radius))
+
+    def holds(self, values: Tensor) -> bool:
+        """Return whether values lie in the box; those of -inf where its middle is."""
+        near = (values - self.middle).abs() <= self.spread
+        return bool((near | (values == self.middle)).all())
+
     def require_apart(self, *axes: int) -> None:
         """Raise NoProofError if samples lie along one of the axes, which an operation joins."""
         if self.axis is not None and self.axis in {axis % self.middle.ndim for axis in axes}:
-            raise NoProofError("the samples of a batch meet in one operation")
+            raise NoProofError(MEET)
 
 
 def gamma(terms: int, unit: float) -> float:
@@ -87,33 +100,55 @@ def _smallest(unit: float) -> float:
     return 2.0**-126 if unit > _OWN else 2.0**-1022
 
 
-def _require_finite(size: Tensor, unit: float) -> None:
+def _require_finite(size: Tensor, unit: float, share: float = 0.5) -> None:
     """Raise NoProofError if a value or a partial sum of this size may overflow."""
     largest = torch.finfo(torch.float32 if unit > _OWN else torch.float64).max
-    if not bool((size < largest / 2).all()):
-        raise NoProofError("a value may overflow")
+    if not bool((size <= share * largest).all()):
+        raise NoProofError("a value may overflow, or is infinite")
 
 
 def _rounded(middle: Tensor, radius: Tensor, scale: Tensor, unit: float, steps: int = 1) -> Box:
-    """Return the box of a result whose roundings are relative to a scale."""
+    """Return the box of a result whose roundings are relative to a scale.
+
+    Four times what a flush to 0 takes: results that are denormal may also be read as 0 later.
+    """
     _require_finite(scale, unit)
-    own = gamma(steps, unit) * scale + steps * _smallest(unit) * (1 + scale)
+    own = gamma(steps, unit) * scale + 4 * steps * _smallest(unit) * (1 + scale)
     return Box(middle, (radius + own) * _GROW)
+
+
+def read(box: Box, unit: float, *, convert: bool) -> Box:
+    """Return an operand as an operation reads it: in its dtype, with denormals perhaps as 0.
+
+    Args:
+        box: The operand.
+        unit: The unit of the operation's dtype.
+        convert: Whether the operand has another dtype: integers, or 0-dim tensors of float64.
+    """
+    if box.radius is not None and not convert:  # results have this in their radius
+        return box
+    box = replace(box, middle=box.middle.double())
+    size, infinite = box.size, box.middle.isinf()
+    lost = ((size > 0) & (size < _smallest(unit))) * _smallest(unit)
+    if convert:
+        exact = (box.middle == box.middle.round()) & (size <= 1 / unit) & (box.spread == 0)
+        lost = lost + torch.where(exact | infinite, 0, 2 * unit * size)
+        _require_finite(torch.where(infinite, 0, size), unit, share=1)
+    return replace(box, radius=(box.spread + lost) * _GROW) if bool(lost.any()) else box
 
 
 def as_box(value: Box | float, unit: float) -> Box:
     """Return a box; a Python number is rounded to the dtype of the operation first."""
     if isinstance(value, Box):
         return value
-    number = torch.tensor(float(value), dtype=torch.float64)
-    return Box(number, unit * number.abs())
+    return read(Box(torch.tensor(float(value), dtype=torch.float64)), unit, convert=True)
 
 
 def _pair(unit: float, left: Box | float, right: Box | float) -> tuple[Box, Box]:
     """Return two operands of an elementwise operation, whose samples must lie side by side."""
     a, b = as_box(left, unit), as_box(right, unit)
     if len({a.place, b.place} - {None}) > 1:
-        raise NoProofError("the samples of a batch meet in one operation")
+        raise NoProofError(MEET)
     return a, b
 
 
@@ -122,8 +157,9 @@ def add(unit: float, left: Box | float, right: Box | float, *, alpha: float = 1)
     a, b = _pair(unit, left, right)
     if alpha != 1:
         b = multiply(unit, b, alpha)
-    radius = a.spread + b.spread
-    return _rounded(a.middle + b.middle, radius, a.size + b.size, unit)
+    # scores and classes of -inf, which are switched off, stay so
+    size = sum(torch.where(x.middle == -torch.inf, 0, x.size) for x in (a, b))
+    return _rounded(a.middle + b.middle, a.spread + b.spread, torch.as_tensor(size), unit)
 
 
 def subtract(unit: float, left: Box | float, right: Box | float, *, alpha: float = 1) -> Box:
@@ -139,14 +175,14 @@ def multiply(unit: float, left: Box | float, right: Box | float) -> Box:
 
 
 def divide(unit: float, left: Box | float, right: Box | float) -> Box:
-    """Bound left / right."""
+    """Bound left / right, or left · (1 / right)."""
     a, b = _pair(unit, left, right)
     least = b.middle.abs() - b.spread
     if not bool((least > 1e-30).all()):
         raise NoProofError("a divisor may be 0")
     quotient = a.middle / b.middle
-    radius = (a.spread + quotient.abs() * b.spread) / least
-    return _rounded(quotient, radius, (a.size / least).maximum(1 / least), unit)
+    radius = (a.spread + quotient.abs() * b.spread) / least + 4 * _smallest(unit) * a.size
+    return _rounded(quotient, radius, (a.size / least).maximum(1 / least), unit, 3)
 
 
 def matmul(unit: float, left: Box, right: Box, bias: Box | None = None) -> Box:
@@ -154,8 +190,9 @@ def matmul(unit: float, left: Box, right: Box, bias: Box | None = None) -> Box:
     inner = left.middle.ndim - 1, max(0, right.middle.ndim - 2)
     left.require_apart(inner[0])
     right.require_apart(inner[1])
-    if right.place == (-1, right.turns) or len({left.place, right.place} - {None}) > 1:
-        raise NoProofError("the samples of a batch meet in one operation")
+    places = {x.place for x in (left, right, bias) if x is not None} - {None}
+    if right.place == (-1, right.turns) or len(places) > 1:
+        raise NoProofError(MEET)
     terms = left.middle.shape[-1] + 2
     rate = gamma(terms, unit)
     weight, size = right.middle.abs(), left.size
@@ -163,7 +200,7 @@ def matmul(unit: float, left: Box, right: Box, bias: Box | None = None) -> Box:
     if right.radius is not None:
         radius = radius + size @ right.radius * (1 + rate)
     middle = left.middle @ right.middle
-    least = terms * _smallest(unit) * (1 + float(size.max()) + float(right.size.max()))
+    least = 4 * terms * _smallest(unit) * (1 + float(size.max()) + float(right.size.max()))
     _require_finite(radius / rate, unit)  # also for a class that its bias switches off
     if bias is not None:
         middle = middle + bias.middle
@@ -178,13 +215,7 @@ def linear(unit: float, x: Box, weight: Box, bias: Box | None = None) -> Box:
     """Bound a linear layer."""
     if weight.axis is not None or (bias is not None and bias.axis is not None):
         raise NoProofError("the weights of a layer depend on the batch")
-    flipped = None if weight.radius is None else weight.radius.T
-    return matmul(unit, x, Box(weight.middle.T, flipped), bias)
-
-
-def addmm(unit: float, bias: Box, left: Box, right: Box) -> Box:
-    """Bound bias + left @ right."""
-    return matmul(unit, left, right, bias)
+    return matmul(unit, x, weight.move(lambda t: t.T), bias)
 
 
 def _increasing(function: Callable[[Tensor], Tensor], least: float = 1.0) -> Callable[..., Box]:
@@ -201,11 +232,12 @@ def _increasing(function: Callable[[Tensor], Tensor], least: float = 1.0) -> Cal
 def _lipschitz(function: Callable[..., Tensor], most: float, steps: int = 0) -> Callable[..., Box]:
     """Return the bound of a function that changes by at most a constant times its input."""
 
-    def bound(unit: float, x: Box, *options: float | None, **named: Any) -> Box:
+    def bound(unit: float, x: Box, *options: Any, **named: Any) -> Box:
         middle = function(x.middle, *options, **named)
         if not steps and not options and not named:  # exact everywhere
             return Box(middle, None if x.radius is None else most * x.radius * _GROW)
-        scale = x.size + sum((abs(float(one)) for one in options if one is not None), 1.0)
+        numbers = [one for one in (*options, *named.values()) if isinstance(one, int | float)]
+        scale = torch.tensor(sum(map(abs, numbers), 0.0)) + (x.size + 1 if steps else 0)
         return _rounded(middle, most * x.spread, scale, unit, steps + 1)
 
     return bound
@@ -217,51 +249,60 @@ def _leaky(unit: float, x: Box, slope: float = 0.01) -> Box:
     return _rounded(functional.leaky_relu(x.middle, slope), most * x.spread, most * x.size, unit, 2)
 
 
-def total(
-    unit: float, x: Box, axes: Sequence[int] | int | None = None, keepdim: bool = False, **_: Any
-) -> Box:
-    """Bound a sum over axes."""
-    over = range(x.middle.ndim) if axes is None else [axes] if isinstance(axes, int) else axes
-    over = list(over) or list(range(x.middle.ndim))
+def _joined(x: Box, axes: Sequence[int] | int | None) -> tuple[list[int], int]:
+    """Return the axes that an operation joins, all if none are named, and how many numbers."""
+    over = [axes] if isinstance(axes, int) else list(axes or range(x.middle.ndim))
     x.require_apart(*over)
-    terms = math.prod(x.middle.shape[axis] for axis in over)
+    return over, math.prod(x.middle.shape[axis] for axis in over)
+
+
+def total(
+    unit: float, x: Box, axes: Sequence[int] | int | None = None, keepdim: bool = False,
+    *, dtype: Any = None,  # noqa: ARG001, the operand has been converted
+) -> Box:  # fmt: skip
+    """Bound a sum over axes."""
+    over, terms = _joined(x, axes)
     middle, radius, size = (t.sum(over, keepdim=keepdim) for t in (x.middle, x.spread, x.size))
     return _rounded(middle, radius, size, unit, terms)
 
 
-def mean(
-    unit: float, x: Box, axes: Sequence[int] | int | None = None, keepdim: bool = False, **_: Any
-) -> Box:
+def mean(unit: float, x: Box, axes: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Box:
     """Bound a mean over axes."""
-    summed = total(unit, x, axes, keepdim)
-    return divide(unit, summed, x.middle.numel() / summed.middle.numel())
+    return divide(unit, total(unit, x, axes, keepdim, dtype=dtype), _joined(x, axes)[1])
 
 
 def norm(
-    unit: float, x: Box, order: float = 2, axes: Any = None, keepdim: bool = False, **_: Any
-) -> Box:
+    unit: float, x: Box, order: float = 2, axes: Any = None, keepdim: bool = False,
+    *, dtype: Any = None,  # noqa: ARG001
+) -> Box:  # fmt: skip
     """Bound the Euclidean norm, which changes by at most the norm of a change."""
-    if order != 2 or axes is None:
+    if order != 2:
         raise NoProofError("there is no bound for this norm")
-    x.require_apart(*axes)
-    terms = math.prod(x.middle.shape[axis] for axis in axes)
+    over, terms = _joined(x, axes)
     middle, radius = (
-        torch.linalg.vector_norm(t, dim=axes, keepdim=keepdim) for t in (x.middle, x.spread)
+        torch.linalg.vector_norm(t, dim=over, keepdim=keepdim) for t in (x.middle, x.spread)
     )
+    _require_finite((middle + radius).square(), unit)
+    radius = radius + math.sqrt(4 * terms * _smallest(unit))  # squares may be flushed to 0
     return _rounded(middle, radius, middle + radius, unit, terms + 4)
 
 
-def softmax(unit: float, x: Box, axis: int, dtype: Any = None, half: bool = False) -> Box:
+def softmax(unit: float, x: Box, axis: int, dtype: Any = None) -> Box:  # noqa: ARG001
     """Bound a softmax, computed at once or in blocks that are rescaled."""
-    if half or dtype not in (None, torch.float32, torch.float64):
-        raise NoProofError("there is no bound for a softmax in another dtype")
     x.require_apart(axis)
-    top = (x.middle + x.spread).amax(axis, keepdim=True)
-    low, high = (x.middle - x.spread - top).exp(), (x.middle + x.spread - top).exp()
-    least = low / (low + high.sum(axis, keepdim=True) - high)
-    most = high / (high + low.sum(axis, keepdim=True) - low)
-    # each exponent is rounded relative to its size, the sum to its length
-    steps = x.middle.shape[axis] + 4 * _ELEMENTARY + math.ceil(4 * float(x.size.max()))
+    low, high = x.middle - x.spread, x.middle + x.spread
+    far = high < low.amax(axis, keepdim=True) - _FAR  # also -inf
+    size = torch.where(far, 0, x.size)
+    _require_finite(size, unit)
+    peak, count = high.amax(axis, keepdim=True), x.middle.shape[axis]
+    low, high = (low - peak).exp(), (high - peak).exp().clamp(min=1e-300)
+    low = torch.where(low < 1e-300, 0, low)
+    slack = 4 * count * _OWN  # of the sums, from which one term is taken away again
+    least = low / (low + high.sum(axis, keepdim=True) * (1 + slack) - high)
+    others = (low.sum(axis, keepdim=True) * (1 - slack) - low).clamp(min=0)
+    most = high / (high + others)
+    # an exponent is rounded relative to its size, the sum to its length, each block once more
+    steps = 3 * count + 6 * _ELEMENTARY + math.ceil(8 * float(size.max()))
     return _rounded((least + most) / 2, (most - least) / 2, most, unit, steps)
 
 
@@ -269,10 +310,14 @@ def layer_norm(
     unit: float, x: Box, shape: Sequence[int], weight: Any = None, bias: Any = None,
     eps: float = 1e-5, *_: Any,
 ) -> Box:  # fmt: skip
-    """Bound a layer norm: the variance of the differences from the mean, as Welford's."""
+    """Bound a layer norm: the variance of the differences from the mean, as Welford's.
+
+    It holds for x / σ - mean / σ as well, but not for a variance of mean(x²) - mean(x)².
+    """
     axes = list(range(-len(shape), 0))
-    x.require_apart(*axes)
-    centered = subtract(unit, x, mean(unit, x, axes, True))
+    average = mean(unit, x, axes, True)
+    centered = subtract(unit, x, average)
+    centered = _rounded(centered.middle, centered.spread, x.size + average.size, unit, 4)
     variance = mean(unit, multiply(unit, centered, centered), axes, True)
     deviation = _root(unit, add(unit, variance, eps))
     found = divide(unit, centered, deviation)
@@ -282,16 +327,21 @@ def layer_norm(
 
 def attention(
     unit: float, query: Box, key: Box, value: Box, mask: Any = None, dropout: float = 0.0,
-    causal: bool = False, *, scale: float | None = None, **_: Any,
+    causal: bool = False, *, scale: float | None = None, enable_gqa: bool = False,
 ) -> Box:  # fmt: skip
     """Bound softmax(QKᵀ · scale) V."""
-    if mask is not None or dropout or causal:
+    if mask is not None or dropout or causal or enable_gqa:
         raise NoProofError("there is no bound for masked attention")
     for box in (query, key, value):
         box.require_apart(-1, -2)
-    turned = replace(key, middle=key.middle.mT, radius=key.spread.mT)
-    scores = matmul(unit, query, turned)
-    scores = multiply(unit, scores, scale or query.middle.shape[-1] ** -0.5)
+    turned = replace(key.move(lambda t: t.mT), axis=key.axis, turns=key.turns)
+    factor = query.middle.shape[-1] ** -0.5 if scale is None else abs(scale)
+    _require_finite(query.size @ turned.size, unit)  # before they are scaled
+    # factors before or after the product, also of the square root
+    middle, spread, size = (t * factor for t in (query.middle, query.spread, query.size))
+    middle = -middle if scale is not None and scale < 0 else middle
+    scaled = replace(_rounded(middle, spread, size, unit, 8), axis=query.axis, turns=query.turns)
+    scores = matmul(unit, scaled, turned)
     return matmul(unit, softmax(unit, replace(scores, axis=query.axis), -1), value)
 
 
@@ -301,55 +351,45 @@ def batch_norm(
 ) -> Box:  # fmt: skip
     """Bound a batch norm with stored statistics."""
     if training or average is None:
-        raise NoProofError("the samples of a batch meet in one operation, a batch norm")
-    shape = (-1, *[1] * (x.middle.ndim - 2))
-    spread, shift = (variance.middle + eps).rsqrt(), average.middle
-    factor = (spread if weight is None else spread * weight.middle).reshape(shape)
-    offset = torch.zeros_like(shift) if bias is None else bias.middle
-    shift, offset = shift.reshape(shape), offset.reshape(shape)
-    scale = (x.size + shift.abs()) * factor.abs() + offset.abs()  # also for folded factors
-    middle = (x.middle - shift) * factor + offset
-    return _rounded(middle, x.spread * factor.abs(), scale, unit, 2 * _ELEMENTARY)
+        raise NoProofError(f"{MEET}, a batch norm")
+    shape, one = (-1, *[1] * (x.middle.ndim - 2)), torch.ones(1, dtype=torch.float64)
+    parts = [weight or Box(one), bias or Box(0 * one), average, variance]
+    if any(part.axis is not None for part in parts):
+        raise NoProofError(f"{MEET}, a batch norm")
+    scale, offset, average, variance = (part.move(lambda t: t.reshape(shape)) for part in parts)
+    factor = divide(unit, scale, _root(unit, add(unit, variance, eps)))
+    found = add(unit, multiply(unit, subtract(unit, x, average), factor), offset)
+    size = (x.size + average.size) * factor.size + offset.size  # factors may be folded
+    return _rounded(found.middle, found.spread, size, unit, 8)
 
 
 _root = _increasing(lambda value: value.clamp(min=0).sqrt(), 0.0)
 
 
-def masked_fill(unit: float, x: Box, mask: Box, value: Any) -> Box:
-    """Bound the filling of constant places with a number."""
-    if mask.axis is not None:
-        raise NoProofError("a mask depends on the input")
-    fill = as_box(value, unit)
-    middle = torch.where(mask.middle, fill.middle, x.middle)
-    return Box(middle, torch.where(mask.middle, fill.spread.nan_to_num(0, 0), x.spread))
-
-
 def where(unit: float, mask: Box, left: Box | float, right: Box | float) -> Box:
     """Bound a choice by a constant mask."""
-    if mask.axis is not None:
+    if mask.axis is not None or mask.radius is not None:
         raise NoProofError("a mask depends on the input")
-    a, b = _pair(unit, left, right)
-    radius = torch.where(mask.middle, a.spread.nan_to_num(0, 0), b.spread.nan_to_num(0, 0))
-    return Box(torch.where(mask.middle, a.middle, b.middle), radius)
-
-
-def convert(unit: float, x: Box, *_: Any, **__: Any) -> Box:
-    """Bound the rounding to a dtype."""
-    return _rounded(x.middle, x.spread, x.size, unit)
+    (a, b), here = _pair(unit, left, right), mask.middle != 0
+    return Box(torch.where(here, a.middle, b.middle), torch.where(here, a.spread, b.spread))
 
 
 BOUNDS: dict[str, Callable[..., Box]] = {
-    "linear": linear, "matmul": matmul, "mm": matmul, "bmm": matmul, "addmm": addmm,
-    "add": add, "sub": subtract, "mul": multiply, "div": divide, "sum": total,
-    "mean": mean, "linalg_vector_norm": norm, "softmax": softmax, "layer_norm": layer_norm,
-    "batch_norm": batch_norm, "scaled_dot_product_attention": attention,
-    "masked_fill": masked_fill, "where": where, "to": convert, "leaky_relu": _leaky,
+    "linear": linear, "matmul": matmul, "mm": matmul, "bmm": matmul,
+    "addmm": lambda unit, bias, left, right: matmul(unit, left, right, bias),
+    "add": add, "sub": subtract, "mul": multiply, "div": divide,
+    "sum": total, "mean": mean, "linalg_vector_norm": norm, "softmax": softmax,
+    "layer_norm": layer_norm, "batch_norm": batch_norm, "scaled_dot_product_attention": attention,
+    "rsub": lambda unit, left, right, alpha=1: subtract(unit, right, left, alpha=alpha),
+    "where": where, "masked_fill": lambda unit, x, mask, fill: where(unit, mask, fill, x),
+    "to": lambda _, x, *__, **___: x,  # has been converted when it was read
+    "leaky_relu": _leaky,
     "neg": _lipschitz(torch.neg, 1), "abs": _lipschitz(torch.abs, 1),
     "relu": _lipschitz(torch.relu, 1), "clamp": _lipschitz(torch.clamp, 1),
     "clamp_min": _lipschitz(torch.clamp_min, 1), "hardtanh": _lipschitz(functional.hardtanh, 1),
     "exp": _increasing(torch.exp, 0.0), "tanh": _increasing(torch.tanh),
     "sigmoid": _increasing(torch.sigmoid),
-    "elu": _increasing(functional.elu), "selu": _increasing(functional.selu),
+    "elu": _increasing(functional.elu, 2.0), "selu": _increasing(functional.selu, 2.0),
     "gelu": _lipschitz(functional.gelu, 1.2, 4 * _ELEMENTARY),
     "silu": _lipschitz(functional.silu, 1.2, 4 * _ELEMENTARY),
 }  # fmt: skip

@@ -18,8 +18,18 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.module import _has_any_global_hook
 
-from primefourier.analysis.boxes import BOUNDS, CODE_UNITS, UNITS, Box, NoProofError, linear
+from primefourier.analysis.boxes import (
+    BOUNDS,
+    CODE_UNITS,
+    UNITS,
+    Box,
+    NoProofError,
+    divide,
+    linear,
+    read,
+)
 from primefourier.analysis.finite_check import (
     Certificate,
     Task,
@@ -55,13 +65,16 @@ def certify(
     and again with random integers of the same residues, which must not change a bit.
 
     *Proved* means: ``torch.export`` turns the model into a graph in which integers reach nothing
-    but PrimeFourierEmbedding, and the samples of a batch never meet; every operation of the graph
-    has a rounding bound; and no case comes closer to a wrong answer than the bounds allow. The
-    proof holds for the given weights on every device with IEEE float32 or float64 arithmetic, in
-    any order of summation, with elementary functions (exp, tanh, …) within 8 units in the last
-    place. TF32, bfloat16 and quantised kernels are outside. It takes for granted that the labels
+    but PrimeFourierEmbedding, and the samples of a batch never meet, with gradients on or off;
+    every operation of the graph is known and has a rounding bound; no case comes closer to a wrong
+    answer than the bounds allow; and the running model stays within them. The proof holds for the
+    given weights on every device with IEEE float32 or float64 arithmetic, in any order of
+    summation, with elementary functions (exp, tanh, …) within 8 units in the last place. Outside
+    are TF32, bfloat16, autocast, quantised kernels, codes on MPS (which has no float64) and layer
+    norms that compute the variance as mean(x²) - mean(x)². It takes for granted that the labels
     depend on residues alone, which is tried on 1000 random shifts, and that what the model reads
-    beside its input (environment variables, files) stays as it is.
+    beside the numbers of its input stays as it is here: environment variables, files, whether it is
+    compiled, and an input of contiguous int64.
 
     *Checked* means that a bound or a graph is missing: the model is right on all cases on this
     machine, in batches of 1, 2, 3, 7 and many cases, in order and mixed, and in batches of copies
@@ -118,6 +131,8 @@ def certify(
             for top in tops:
                 require_periodic(label, top, count, moduli=(top,))
             tasks = [_follow_prime(model, network, i, label) for i in range(len(tops))]
+        for task in tasks:
+            task.reason = _find_mode() or task.reason
         found = [check(task, step) for task in tasks]
     worst = min(found, key=lambda one: (not one.wrong, one.margin))
     wrong, reasons = sum(one.wrong for one in found), [one.reason for one in found if one.reason]
@@ -137,6 +152,15 @@ def certify(
         bound=max(one.bound or 0.0 for one in found),
         radius=min(one.radius or 0.0 for one in found),
     )
+
+
+def _find_mode() -> str | None:
+    """Return which mode of torch is on, in which models compute something else."""
+    if _has_any_global_hook():
+        return "hooks on all modules are registered"
+    if any(map(torch.is_autocast_enabled, ("cpu", "cuda"))):
+        return "autocast is on"
+    return None
 
 
 def _require_few(cases: int, what: str, most: int, model: nn.Module) -> None:
@@ -203,10 +227,9 @@ def _classify(
         return found
 
     def bound(inputs: Tensor, moved: float) -> Box:
-        if embeddings:
-            return graph(Box(inputs, None, 0), moved)
-        codes = _codes(basis, inputs)
-        return graph(Box(codes, torch.full_like(codes, CODE_UNITS[dtype] + moved), 0), moved)
+        return graph(
+            Box(inputs, None, 0) if embeddings else _coded(basis, inputs, dtype, moved), moved
+        )
 
     def right(inputs: Tensor) -> Tensor:
         return label_integers(label, inputs)
@@ -229,6 +252,7 @@ def _follow_prime(
     basis = PrimeBasis((network.basis.primes[place],), network.basis.depth)
     like, width = network.weights[0], basis.dim
     embedding = PrimeFourierEmbedding(network.basis, dtype=like.dtype)
+    dtype = like.dtype if model is network else model[0].table.dtype  # type: ignore[index]
     layers = [
         [Box((part if network.shared else part[place]).double().cpu()) for part in layer]
         for layer in zip(network.weights, network.biases, strict=True)
@@ -245,9 +269,11 @@ def _follow_prime(
         """Bound the points before they are normalised, which keeps their angles."""
         if like.dtype not in UNITS:
             raise NoProofError(f"there is no bound for {like.dtype}".replace("torch.", ""))
-        unit = UNITS[like.dtype]
-        codes = _codes(basis, inputs).unflatten(-1, (basis.depth, 2)).transpose(1, 2).flatten(1)
-        box = Box(codes, torch.full_like(codes, unit + moved))
+        # one row per prime; within a row depth, operand, (cos, sin)
+        codes = _coded(basis, inputs, dtype, moved).move(
+            lambda t: t.unflatten(-1, (basis.depth, 2)).transpose(1, 2).flatten(1)
+        )
+        box = read(codes, unit, convert=dtype != like.dtype)
         for i, (weight, bias) in enumerate(layers):
             box = linear(unit, BOUNDS["relu"](unit, box) if i else box, weight, bias)
         return box
@@ -255,10 +281,18 @@ def _follow_prime(
     def right(inputs: Tensor) -> Tensor:
         return label_integers(label, inputs) % basis.range
 
+    def given(box: Box) -> Box:
+        """Normalise the points, as the network does."""
+        points = box.move(lambda t: t.unflatten(-1, (-1, 2)))
+        length = BOUNDS["linalg_vector_norm"](unit, points, 2, [-1], True)
+        found = divide(unit, points, BOUNDS["clamp_min"](unit, length, 1e-12))
+        return found.move(lambda t: t.flatten(-2))
+
     unit = UNITS.get(like.dtype, 0.0)
     task = Task(run, bound, right, basis.range, network.operands, like.dtype)
     task.leads = partial(_digit_leads, basis=basis, unit=unit)
     task.answer = partial(_decoded, basis=basis)
+    task.given = given
     return task
 
 
@@ -267,6 +301,14 @@ def _codes(basis: Basis, integers: Tensor) -> Tensor:
     if isinstance(basis, CharacterBasis):
         return torch.from_numpy(basis.encode(integers, "float64")).flatten(2)
     return torch.from_numpy(encode(integers, basis, "float64")).flatten(2)
+
+
+def _coded(basis: Basis, integers: Tensor, dtype: torch.dtype, moved: float) -> Box:
+    """Return the box of flat codes of a dtype, moved by that much in addition."""
+    if dtype not in CODE_UNITS:
+        raise NoProofError(f"there is no bound for {dtype}".replace("torch.", ""))
+    codes = _codes(basis, integers)
+    return Box(codes, torch.full_like(codes, CODE_UNITS[dtype] + UNITS[torch.float64] + moved), 0)
 
 
 def _digit_leads(
@@ -331,7 +373,7 @@ def _find_channels(model: object, basis: Basis, operands: int) -> ChannelNetwork
                 f"basis must be that of the {type(layer).__name__}, {layer.basis}, got {basis}"
             )
         if layer is not network:
-            _refuse_table(layer)
+            _require_all_integers(layer)
     if operands != network.operands:
         raise ValueError(f"the network has {network.operands} operands, got operands={operands}")
     return network
@@ -343,13 +385,16 @@ def _is_unchanged(module: nn.Module, *kinds: type) -> bool:
     return type(module) in kinds and not hooks and not any(map(callable, vars(module).values()))
 
 
-def _refuse_table(embedding: PrimeFourierEmbedding) -> None:
-    """Raise ValueError if an embedding has a table, and so does not read all integers."""
+def _require_all_integers(embedding: PrimeFourierEmbedding) -> None:
+    """Raise ValueError if an embedding has a table, or other periods than its basis."""
     if embedding.num_embeddings is not None:
         raise ValueError(
             f"the embedding has a table of {embedding.num_embeddings} integers and refuses others; "
             "use one without num_embeddings"
         )
+    periods = embedding.periods
+    if periods is not None and periods.tolist() != [list(row) for row in embedding.basis.periods]:
+        raise ValueError(f"the embedding's periods are not those of its {embedding.basis}")
 
 
 def _embeddings(model: nn.Module, period: int) -> list[PrimeFourierEmbedding]:
@@ -361,7 +406,7 @@ def _embeddings(model: nn.Module, period: int) -> list[PrimeFourierEmbedding]:
                 "the model must read integers through PrimeFourierEmbedding itself, without hooks "
                 f"and replaced methods, got a {type(embedding).__name__}"
             )
-        _refuse_table(embedding)
+        _require_all_integers(embedding)
         for foreign in (t for row in embedding.basis.periods for t in row if period % t):
             raise ValueError(
                 f"the model reads a circle of period {foreign}, which does not divide {period}; "

@@ -156,6 +156,7 @@ class Task:
         reason: Why there is no bound, or None.
         leads: Gives margins, and those that are certain, for a box and the right answers.
         answer: Gives the wrong answer to one input, from its values and the right answer.
+        given: Turns the box that margins are read from into that of what the model gives.
     """
 
     run: Callable[[Tensor], Tensor]
@@ -167,6 +168,7 @@ class Task:
     reason: str | None = None
     leads: Callable[[Box, Tensor], tuple[Tensor, Tensor]] = logit_leads
     answer: Callable[[Tensor, int], int] = _largest_other
+    given: Callable[[Box], Box] = lambda box: box
 
     @property
     def cases(self) -> int:
@@ -181,9 +183,9 @@ class Task:
         """Return the margins of what the model gave."""
         return self.leads(Box(values), self.label(inputs))[0]
 
-    def sure(self, inputs: Tensor, moved: float = 0.0) -> tuple[Tensor, Tensor]:
-        """Return margins, and those that are certain on every device with codes moved so far."""
-        return self.leads(self.bound(inputs, moved), self.label(inputs))
+    def sure(self, inputs: Tensor, moved: float) -> Tensor:
+        """Return which margins are certain on every device with codes moved so far."""
+        return self.leads(self.bound(inputs, moved), self.label(inputs))[1] > 0
 
 
 class Wrong(NamedTuple):
@@ -215,7 +217,7 @@ def check(task: Task, step: int) -> Certificate:
         if found is not None:
             wrong = found._replace(wrong=found.wrong + (wrong.wrong if wrong else 0))
         if wrong is None:
-            bounds.include(inputs, margins[-1])
+            bounds.include(inputs, values)
     every = torch.cat(margins)
     if wrong is None:
         order = every.argsort()
@@ -251,29 +253,29 @@ class _Bounds:
     def __init__(self, task: Task) -> None:
         self.task, self.reason, self.bound, self.radius = task, task.reason, 0.0, 0.5
 
-    def include(self, inputs: Tensor, found: Tensor) -> None:
-        """Bound some cases, whose margins the model has shown; or note why that fails."""
+    def include(self, inputs: Tensor, values: Tensor) -> None:
+        """Bound some cases, for which the model gave values; or note why that fails."""
         if self.reason is not None:
             return
         try:
-            middle, sure = self.task.sure(inputs)
+            box = self.task.bound(inputs, 0.0)
+            middle, sure = self.task.leads(box, self.task.label(inputs))
+            self.bound = max(self.bound, float((middle - sure).nan_to_num(0).max()))
+            if not bool((sure > 0).all()):
+                self.reason = f"rounding may change margins by up to {self.bound:.2g}"
+            elif not self.task.given(box).holds(values):
+                self.reason = "the model does not compute what its graph says"
+            else:
+                self._shrink(inputs)
         except NoProofError as error:
             self.reason = str(error)
-            return
-        self.bound = max(self.bound, float((middle - sure).nan_to_num(0).max()))
-        if not bool((sure > 0).all()):
-            self.reason = f"rounding may change margins by up to {self.bound:.2g}"
-        elif not bool((found >= sure).all()):
-            self.reason = "the model does not compute what its graph says"
-        else:
-            self._shrink(inputs)
 
     def _shrink(self, inputs: Tensor) -> None:
         """Reduce the radius to what these cases bear."""
         low, high, trial = 0.0, self.radius, self.radius
         for _ in range(30):
             try:
-                failing = ~(self.task.sure(inputs, trial)[1] > 0)
+                failing = ~self.task.sure(inputs, trial)
             except NoProofError:  # of any of them
                 failing = torch.ones(len(inputs), dtype=torch.bool)
             if bool(failing.any()):
