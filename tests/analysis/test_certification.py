@@ -590,6 +590,18 @@ class FlatIntegers(Network):
         return found
 
 
+class TwoBases(Network):
+    """Reads one circle with each of two embeddings."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.three, self.five = (PrimeFourierEmbedding(PrimeBasis((p,), 1)) for p in (3, 5))
+
+    def forward(self, x: Tensor) -> Tensor:
+        found: Tensor = self.layers(torch.cat([self.three(x), self.five(x)], dim=-1))
+        return found
+
+
 class MoreClasses(Network):
     """Has two classes that are never used, with logits of -inf."""
 
@@ -659,6 +671,7 @@ CONSTANTS: dict[str, Callable[[Any, Tensor], Any]] = {
     "classes by a table": lambda s, x: s.answer(x) @ nn.functional.one_hot(s.ints, 15).float(),
     "places of operands": lambda s, x: s.layers(s.embedding(x) + 1e-3 * s.table(torch.arange(2))),
     "a number in the code": lambda s, x: s.answer(x) * torch.tensor(2.0),
+    "numbers of float64 in between": lambda s, x: (s.answer(x).double() * 1.1 + 2**20).float(),
     "a number of float64": lambda s, x: s.answer(x) * s.scale,
     "a copy of a buffer": lambda s, x: s.answer(x) + 0 * s.ints.clone(),
     "attention with scale 0": attend_evenly,
@@ -677,6 +690,7 @@ def moving(move: Callable[[Tensor], Tensor]) -> Network:
         look_up(300).double(),
         Reader(),
         FlatIntegers(),
+        TwoBases(),
         MoreClasses(),
         Activations(),
         *map(Attention, (-torch.inf, -1e9, torch.finfo(torch.float32).min)),
@@ -684,7 +698,8 @@ def moving(move: Callable[[Tensor], Tensor]) -> Network:
         *map(variant, CONSTANTS.values()),
     ],
     ids=[
-        *("Sequential", "float64", "Reader", "FlatIntegers", "MoreClasses", "Activations"),
+        *("Sequential", "float64", "Reader", "FlatIntegers", "TwoBases", "MoreClasses"),
+        "Activations",
         *("attention with -inf", "attention with -1e9", "attention with the least number"),
         *MOVES,
         *CONSTANTS,
@@ -866,9 +881,12 @@ def test_circles_tables_and_hooks_that_do_more_are_refused() -> None:
     hooked.embedding.register_forward_hook(lambda module, given, codes: codes * (given[0] < 9))
     limited.embedding = PrimeFourierEmbedding(BASIS, num_embeddings=15)
     foreign = Network(PrimeBasis((3, 5, 7), depth=1))
+    derived = Network()
+    derived.embedding = type("Derived", (PrimeFourierEmbedding,), {})(BASIS)
     for model, words in (
         (hooked, "hooks"),
         (limited, "table of 15"),
+        (derived, "got a Derived"),
         (foreign, "reads a circle of period 7, which does not divide 15"),
     ):
         with pytest.raises(ValueError, match=words):
