@@ -31,7 +31,7 @@ def test_folder_with_other_files_is_refused(pfe: Pfe, here: Path) -> None:
     code, _, err = pfe(*words, ".")
     assert (code, "holds other files, such as 'notes.txt'" in err) == (2, True)
     code, _, err = pfe(*words, "notes.txt")
-    assert (code, "notes.txt cannot be used as output folder" in err) == (2, True)
+    assert (code, "notes.txt cannot be used for a run" in err) == (2, True)
 
 
 def test_missing_scheduler_exits_with_1(

@@ -19,7 +19,7 @@ PAPER_RUN = Path(__file__).parents[2] / "paper" / "results"
 
 def is_trained_here(config: ModelConfig) -> bool:
     task = config.to_dict()["task"]
-    return isinstance(maker_of(config), SinglePrime) and task["input_range"] == 100
+    return type(maker_of(config)) is SinglePrime and task["input_range"] == 100
 
 
 @pytest.fixture(scope="session")

@@ -62,7 +62,7 @@ def test_evidence_is_shown_for_one_claim_or_for_all(pfe: Pfe, small: Path) -> No
     assert out.startswith("\nE1.1: diagonal drop far above off-diagonal drop in all 35 ")
     assert "\n  paper: 35 of 35\n" in out
     assert "\n  verdict: undecided: 1 of 1 agree so far (35 asked)\n" in out
-    assert "\n  ✓ |P| = 4, r = 100: 0.791 against 0.012\n" in out
+    assert "\n  ✓ |P| = 4, r = 100: 0.803 against 0.009\n" in out
     assert "E1.2" not in out
     everything = pfe("claims", str(small), "--evidence")[1]
     assert everything.count("\n  rule: ") == 21
