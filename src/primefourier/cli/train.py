@@ -30,7 +30,7 @@ def run(study: str | None = None, /, *, sweep: Sweep = _SWEEP) -> int:
 
     The same command again continues a stopped run.
 
-    Example: `pfe run examples/embeddings.py --out results/mine`
+    Example: `pfe run mine.py --out results/mine`
 
     Args:
         study: A Python file that defines study = lab.Study(…), or a list studies.
