@@ -278,3 +278,16 @@ def test_an_interrupted_demo_stops_with_one_word() -> None:
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
     assert (process.returncode, errors) == (1, b"Stopped.\n")
+
+
+@pytest.mark.process
+def test_a_reader_that_ends_does_not_make_an_unfinished_sweep_a_success(here: Path) -> None:
+    words = ["run", "exp1", "--sizes", "8", "--ranges", "100", "--workers", "0", "--out", "out"]
+    command = [sys.executable, "-m", "primefourier", *words]
+    pipe, both = subprocess.PIPE, subprocess.STDOUT
+    with subprocess.Popen(command, stdout=pipe, stderr=both, cwd=here) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"8 models\n"
+        process.stdout.close()
+        assert process.wait(timeout=200) == 1
+    assert len(read_store(here / "out").measured) < 8

@@ -81,7 +81,7 @@ def run(arguments: Sequence[str]) -> int:
         return FAILED
     except BrokenPipeError:  # the reader, such as head, has ended
         sys.stdout = None
-        return DONE
+        return FAILED if words[:1] in (["run"], ["reproduce"]) else DONE  # these are not finished
     except OSError as error:
         named = error.filename is not None  # then without the system's number
         _print_error(f"error: {error.filename}: {error.strerror}" if named else f"error: {error}")

@@ -198,10 +198,6 @@ def _tuples(value: Any) -> Any:
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
-_MOST_ERROR = 20_000
-"""Characters of a traceback that are kept, the last ones, which say what went wrong."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Record:
     """A model's record: either a measurement, or the traceback of what went wrong.
