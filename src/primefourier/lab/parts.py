@@ -218,7 +218,7 @@ def _refuse_taken(taken: type[Any], part: type[Any], method: str) -> None:
     if code is not None and code is again:
         raise ValueError(
             f"the same lines define {part.__qualname__} twice with the name {part.name!r}; give "
-            "each class that a function makes a name of its own"
+            "each class that a function makes a different name"
         )
 
 
