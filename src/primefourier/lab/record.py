@@ -153,8 +153,8 @@ class Measurement:
         values["beyond"] = dict(ends)
         values["ablations"] = {kind: RowAblation(**found) for kind, found in ablations.items()}
         _require_counts({k: v for k, v in values.items() if k not in _NOT_COUNTS})
-        for found in values["ablations"].values():
-            _require_counts(asdict(found))
+        for found in ablations.values():
+            _require_counts(found)
         for name in ("row_names", "relevant"):
             texts = values[name]
             if not all(isinstance(text, str) for text in (() if texts is None else texts)):
@@ -188,7 +188,7 @@ def _require_counts(values: Mapping[str, Any]) -> None:
     for name, value in values.items():
         nested = value.values() if isinstance(value, dict) else [value]
         flat = [n for v in nested for n in (v if isinstance(v, tuple) else (v,))]
-        if not all(type(count) is int and 0 <= count < 2**62 for count in flat):
+        if flat and (set(map(type, flat)) != {int} or not 0 <= min(flat) <= max(flat) < 2**62):
             raise ValueError(f"{name} must be made of counts, got {str(value)[:200]}")
 
 
