@@ -81,8 +81,13 @@ def background() -> Iterator[list[subprocess.Popen[bytes]]]:
         program.wait()
 
 
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a command of one page has trained, which the same command of another continues."""
+    return tmp_path_factory.mktemp("trained")
+
+
 @pytest.mark.process
-@pytest.mark.slow
 @pages_with("console")
 def test_command_examples_run_and_print_what_they_say(
     page: Path,
@@ -90,6 +95,7 @@ def test_command_examples_run_and_print_what_they_say(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     background: list[subprocess.Popen[bytes]],
+    trained: Path,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     text = page.read_text()
@@ -113,6 +119,13 @@ def test_command_examples_run_and_print_what_they_say(
                     )
             elif line.startswith("printf "):
                 subprocess.run(["bash", "-c", line], check=True)
+            elif line.startswith("pfe run exp") and not Path("results/mine").exists():
+                kept = trained / re.sub(r"\W", "-", line)
+                if kept.exists():
+                    shutil.copytree(kept, "results/mine")
+                assert _squeeze(expected) in _squeeze(_pfe(line, capsys))
+                if Path("results/mine").exists():
+                    shutil.copytree("results/mine", kept, dirs_exist_ok=True)
             elif line.startswith("pfe "):
                 assert _squeeze(expected) in _squeeze(_pfe(line, capsys))
             else:

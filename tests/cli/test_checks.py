@@ -110,7 +110,7 @@ def test_changed_record_is_found_and_circumstances_explain_it(
     assert "1 of 2 models gave the same measurement again" in text
     assert f"1 model: {reason}" in text or reason in text
     for name, value in where.items():
-        shown = {"machine": "an abacus"}.get(name, "012345678+" if value else "unknown")
+        shown = value or "unknown"
         assert f"Not as in the records: {name} {shown} → " in text
     assert ("Not as in" in text) == bool(where)
 

@@ -137,7 +137,6 @@ def test_a_study_in_a_file_trains_alike_on_workers_and_is_read_without_it(
 @pytest.mark.parametrize(
     ("content", "words", "code", "message"),
     [
-        (None, [], 2, "file 'mine.py' not found; name a Python file with a study"),
         ("x = 1", [], 2, "must define study = lab.Study(name, configs), or a list studies"),
         ("study = [", [], 1, "mine.py cannot be run: SyntaxError: '[' was never closed"),
         ("1 / 0", [], 1, "mine.py, line 1, cannot be run: ZeroDivisionError: division by zero"),
@@ -151,17 +150,14 @@ def test_a_study_in_a_file_trains_alike_on_workers_and_is_read_without_it(
     ],
 )
 def test_files_without_a_study_and_wrong_options_are_refused(
-    pfe: Pfe, here: Path, content: str | None, words: list[str], code: int, message: str
+    pfe: Pfe, here: Path, content: str, words: list[str], code: int, message: str
 ) -> None:
-    if content is not None:
-        Path("mine.py").write_text(content.replace("EPOCHS", "1"))
+    Path("mine.py").write_text(content.replace("EPOCHS", "1"))
     found, text, err = pfe("run", "mine.py", *words)
     assert (found, text) == (code, "")
     assert message in err
     assert "Traceback" not in err
-    assert [path.name for path in here.iterdir() if path.name != "__pycache__"] == (
-        [] if content is None else ["mine.py"]
-    )
+    assert [path.name for path in here.iterdir() if path.name != "__pycache__"] == ["mine.py"]
 
 
 def test_plan_counts_models_that_studies_share_once(pfe: Pfe, here: Path) -> None:
@@ -214,21 +210,6 @@ def test_the_demo_catches_a_cheat_and_proves_an_honest_network(pfe: Pfe, here: P
     assert (here / "cliff.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize(
-    ("option", "words"),
-    [
-        (("--modulus", "15015"), "--modulus must be at most 2236, to be proved, got 15015"),
-        (("--modulus", "12"), "--modulus must be a product of different primes from 3 to 23"),
-    ],
-)
-def test_the_demo_refuses_what_it_cannot_do_before_it_trains(
-    pfe: Pfe, option: tuple[str, str], words: str
-) -> None:
-    code, out, err = pfe("demo", "cheat", *option)
-    assert (code, out) == (2, "")
-    assert words in err
-
-
 def test_the_demo_says_why_a_small_range_teaches_no_network(
     pfe: Pfe, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -258,26 +239,6 @@ def test_the_demo_of_huge_integers_proves_what_it_trained(pfe: Pfe) -> None:
         assert (len(one["a"]), int(one["expected"])) == (100, total)
     cases = [one["cases"] for one in found["unseen"].values()]
     assert cases == [int(prime) ** 2 for prime in found["unseen"]]
-
-
-def test_the_demo_of_huge_integers_fits_a_narrow_terminal(
-    pfe: Pfe, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    code, out, _ = pfe("demo", "huge", "--steps", "1", "--width", "2")
-    assert (code, "Refuted: wrong on" in out) == (0, True)
-    assert max(map(len, out.splitlines())) <= 40
-
-
-@pytest.mark.process
-def test_an_interrupted_demo_stops_with_one_word() -> None:
-    words = [sys.executable, "-m", "primefourier", "demo", "huge"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline().startswith(b"The task: (a + b) mod 9613801750771063195")
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
-    assert (process.returncode, errors) == (1, b"Stopped.\n")
 
 
 @pytest.mark.process

@@ -20,6 +20,7 @@ from primefourier._files import write_file
 from primefourier.arithmetic.integers import format_integer
 from primefourier.cli.options import (
     FLAG,
+    STANDARD_INPUT,
     Depth,
     Integer,
     Json,
@@ -38,8 +39,6 @@ from primefourier.cli.output import (
 )
 from primefourier.encoding import PrimeBasis, UnclearCodeError
 
-STANDARD_INPUT = "<standard input>"
-"""The app replaces - by this word, since - looks like an option."""
 Precision = Literal["float16", "float32", "float64"]
 
 
@@ -119,8 +118,6 @@ def encode_file(
 ) -> int:
     """Encode columns of integers in a file of any size.
 
-    For example: `pfe encode-file numbers.csv --column n --out codes.parquet`
-
     The output is the table with one more column, the codes; a .npy file holds the codes alone.
 
     Example: `pfe encode-file numbers.csv --column n --out codes.parquet`
@@ -166,7 +163,6 @@ def decode(
     primes: Primes = None,
     depth: Depth = None,
     signed: Annotated[bool, FLAG] = False,
-    errors: Literal["raise", "mask"] = "raise",
     json: Json = False,
 ) -> None:
     """Decode codes back to integers.
@@ -177,7 +173,6 @@ def decode(
         file: JSON as pfe encode --json prints it, which names its basis, or a .npy array; - reads
             JSON from standard input.
         signed: Print the integers nearest zero instead of those in 0 … range - 1.
-        errors: What to do with vectors that are not near any code: raise an error, or mask them.
     """
     import numpy as np
 
@@ -195,25 +190,18 @@ def decode(
                 f"{file} holds codes of {basis}, not of {given}; leave the options out"
             )
     try:
-        decoded = pf.decode(codes, basis, signed=signed, errors=errors)
+        decoded = pf.decode(codes, basis, signed=signed)
     except UnclearCodeError as error:
-        raise ValueError(f"{error.problem}; --errors mask masks such vectors") from error
-    values = np.ma.asarray(decoded.value).reshape(-1).tolist()  # None where masked
-    margins = np.ma.getdata(decoded.margin).reshape(-1).tolist()
+        raise ValueError(error.problem) from error
+    values = np.reshape(decoded.value, -1).tolist()
+    margins = np.reshape(decoded.margin, -1).tolist()
     if json:
-        residues = np.ma.getdata(decoded.residues).reshape(-1, len(basis.primes)).tolist()
-        known = [value is not None for value in values]
-        print_json(
-            {
-                "value": values,
-                "residues": [r if k else None for r, k in zip(residues, known, strict=True)],
-                "modulus": decoded.modulus,
-                "margin": [m if k else None for m, k in zip(margins, known, strict=True)],
-            }
-        )
+        residues = np.reshape(decoded.residues, (-1, len(basis.primes))).tolist()
+        found = {"value": values, "residues": residues, "modulus": decoded.modulus}
+        print_json({**found, "margin": margins})
         return
     rows = [
-        [str(i), "unclear", ""] if value is None else [str(i), str(value), f"{margin:.4f}"]
+        [str(i), str(value), f"{margin:.4f}"]
         for i, (value, margin) in enumerate(zip(values, margins, strict=True))
     ]
     print_table(["#", "value", "margin"], rows)
