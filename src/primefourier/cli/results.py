@@ -182,9 +182,15 @@ def _print_lines(study: str, rows: list[dict[str, Any]]) -> None:
 
 
 def _name(row: Mapping[str, Any]) -> str:
-    """Name a configuration by its axes, such as "N=15 r=100"."""
-    axes = (f"{name}={value}" for name, value in row.items() if name not in _FIXED)
-    return " ".join(axes) or "all"
+    """Name a configuration by its axes, such as "N=15 r=100"; long values, such as lists, are cut.
+
+    >>> _name({"study": "mine", "primes": "3,5,7,11,13,17,19,23", "modulus": 5})
+    'primes=3,5,7,1…9,23 modulus=5'
+    """
+    axes = {name: str(value) for name, value in row.items() if name not in _FIXED}
+    for name, text in axes.items():
+        axes[name] = text if len(text) <= 16 else f"{text[:7]}…{text[-4:]}"
+    return " ".join(f"{name}={text}" for name, text in axes.items()) or "all"
 
 
 def _write_diverged(row: Mapping[str, Any]) -> str:
