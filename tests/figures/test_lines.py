@@ -75,48 +75,6 @@ def test_a_single_column_has_no_dots() -> None:
     assert key(figure) == ["a"]
 
 
-def test_several_values_of_a_long_line_are_thin_lines() -> None:
-    figure = draw(by_epoch(0))
-    thin = [x for x in drawn(figure, 0, least=0) if x.get_linewidth() < 1]
-    assert len(thin) == 15
-    assert {x.get_marker() for x in thin} == {"None"}
-
-
-def test_a_value_between_gaps_is_seen() -> None:
-    figure = draw(Panel("", "y", [Line("a", range(20), [0.5, NAN] * 10)]))
-    (shown,) = drawn(figure, 0)
-    assert shown.get_marker() == "."
-
-
-def test_categories_have_dots_side_by_side_that_no_line_joins() -> None:
-    lines = [Line("a", range(3), [[1, 2], [3, 4], [5, 6]]), Line("b", range(3), [1, 2, 3])]
-    panel = Panel("", "y", lines, names=("x", "y", "z"), across="letter", level=(2.5, "claimed"))
-    figure = draw(panel)
-    axes = figure.axes[0]
-    level, *dots = axes.lines
-    assert np.asarray(level.get_ydata()).tolist() == [2.5, 2.5]
-    assert {x.get_linewidth() for x in dots} == {0}
-    xs = [np.asarray(x.get_xdata(), float) for x in dots]
-    assert np.allclose(xs[0], xs[1]), "seeds are above each other"
-    assert (np.abs(xs[0] - range(3)) < 0.5).all()
-    assert (xs[2] > xs[0]).all(), "in the order of the key"
-    assert [t.get_text() for t in axes.get_xticklabels()] == ["x", "y", "z"]
-    assert axes.get_xlabel() == "letter"
-    assert key(figure) == ["a", "b", "claimed"]
-    assert_readable(figure)
-
-
-def test_small_values_can_be_seen_on_a_scale_that_is_linear_around_zero() -> None:
-    lines = [Line("a", (1, 2, 3), [0, 0.001, 1])]
-    figure = draw_panels([Panel("", "y", lines)], title="", across="x", linear_below=1e-4)
-    axes = figure.axes[0]
-    places = axes.transAxes.inverted().transform(
-        axes.transData.transform([(1, y) for y in (0, 1e-3, 1)])
-    )[:, 1]
-    assert (np.diff(places) > 0.2).all()
-    assert_readable(figure)
-
-
 def test_what_is_not_measured_is_said() -> None:
     nothing = Line("r = 500", range(6), [NAN] * 6)
     partly = [line(0), nothing]
@@ -197,15 +155,6 @@ def test_wrong_panels_are_refused() -> None:
         draw(Panel("p", "y", []))
     with pytest.raises(ValueError, match=r"above 0 on a log scale; got \[0.0\]"):
         draw(by_depth(0), scale="log")
-
-
-def test_one_scale_of_y_is_shared_on_request() -> None:
-    panels = [Panel(str(y), "drop", [Line("a", (1, 2), [0, y])]) for y in (1.0, -3.0)]
-    figure = draw_panels(panels, title="", across="x", share_y=True)
-    (limits,) = {axes.get_ylim() for axes in figure.axes}
-    assert limits[0] < -3 < 1 < limits[1]
-    assert [axes.get_ylabel() for axes in figure.axes] == ["drop", ""]
-    assert_readable(figure)
 
 
 def test_labels_too_close_to_each_other_are_left_out_but_not_their_ticks() -> None:
