@@ -389,7 +389,7 @@ for out in sys.argv[2:]:
 @pytest.mark.process
 def test_a_killed_run_leaves_no_output_and_the_next_replaces_its_rest(tmp_path: Path) -> None:
     source, outs = write(tmp_path / "in.npy", range(9)), [f"out.{kind}" for kind in OUTPUTS]
-    words = [sys.executable, "-c", KILLED, source, *(tmp_path / out for out in outs)]
+    words = [sys.executable, "-c", KILLED, str(source), *(f"{tmp_path}/{out}" for out in outs)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run(words, check=True, env=environment)
     assert names(tmp_path) == sorted([*(f".{out}.unfinished" for out in outs), "in.npy"])

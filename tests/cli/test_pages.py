@@ -74,6 +74,7 @@ def test_the_browser_gets_the_address_of_the_page(small: Path, tmp_path: Path) -
     assert done.stderr == f"No browser could be opened here; open this file in one: {pages[0]}\n"
 
 
+@pytest.mark.slow
 def test_every_figure_is_written_as_png_and_svg(pfe: Pfe, small: Path, tmp_path: Path) -> None:
     code, out, _ = pfe("figures", str(small), "--out", str(tmp_path / "new"))
     assert code == 0

@@ -196,6 +196,7 @@ def test_models_of_a_file_that_fail_are_reported(pfe: Pfe, here: Path) -> None:
     assert "FAILED: ValueError: rows of Digits must return shape (20, 2, width)" in err
 
 
+@pytest.mark.slow
 def test_the_demo_catches_a_cheat_and_proves_an_honest_network(pfe: Pfe, here: Path) -> None:
     code, out, _ = pfe("demo", "cheat", "--json", "--out", "cliff.png")
     found = json.loads(out)
@@ -210,6 +211,7 @@ def test_the_demo_catches_a_cheat_and_proves_an_honest_network(pfe: Pfe, here: P
     assert (here / "cliff.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_the_demo_says_why_a_small_range_teaches_no_network(
     pfe: Pfe, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,6 +225,7 @@ def test_the_demo_says_why_a_small_range_teaches_no_network(
     assert "Refuted: wrong on" in shown
 
 
+@pytest.mark.slow
 def test_the_demo_of_huge_integers_proves_what_it_trained(pfe: Pfe) -> None:
     code, out, _ = pfe("demo", "huge", "--steps", "300", "--width", "96", "--json")
     found = json.loads(out)

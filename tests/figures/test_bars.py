@@ -1,4 +1,5 @@
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -102,7 +103,7 @@ def test_everything_can_be_read(panels: list[DropBars]) -> None:
 
 
 def test_wrong_arguments_are_refused() -> None:
-    for words, make in {
+    cases: dict[str, Callable[[], object]] = {
         "at least one DropBars, got none": lambda: page([]),
         "noise_floor must be a number of at least 0": lambda: page(TEN, noise_floor=math.nan),
         "relevant rows must be among the rows, got 29": lambda: DropBars(
@@ -111,6 +112,7 @@ def test_wrong_arguments_are_refused() -> None:
         r"drops of N must have shape \(8,\), got \(1,\)": lambda: DropBars("N", PRIMES, [1], ()),
         "of 8 rows, got 1": lambda: DropBars("N", PRIMES, NOTHING, (), [(0, 1)]),
         "must have different names": lambda: DropBars("N", ("low", "low"), [0, 1], ()),
-    }.items():
+    }
+    for words, make in cases.items():
         with pytest.raises(ValueError, match=words):
             make()

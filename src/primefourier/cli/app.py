@@ -29,8 +29,8 @@ _COMMANDS = {
     "run": ("train", _LAB),
 }
 """The module of each command, which is imported when the command is used, and its heading."""
-_ELSEWHERE = dict.fromkeys(("reproduce", "claims", "run exp1", "run control", "run exp2"), "paper")
-"""Commands of packages in this repository, and the folder of each."""
+_OF_PAPER = ("reproduce", "claims", "run exp1", "run control", "run exp2")
+"""Commands of the package in the folder paper."""
 
 
 def make_app() -> App:
@@ -44,6 +44,7 @@ def make_app() -> App:
         suppress_keyboard_interrupt=False,
     )
     for name, (module, group) in _COMMANDS.items():
+        # a text, so that cyclopts imports the module only when the command is used
         place = f"primefourier.cli.{module}:{name.replace('-', '_')}"
         app.command(place, name=name, group=group)
     for plugin in installed():
@@ -97,16 +98,14 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _require_package(app: App, words: Sequence[str]) -> None:
-    """Raise ValueError for a command of a package of this repository that is not installed."""
+    """Raise ValueError for a command of the paper's package if that is not installed."""
     first, second = [*words, "", ""][:2]
-    for name in (first, f"{first} {second}"):
-        known = second in app["run"] if " " in name else first in app
-        if name in _ELSEWHERE and not known:
-            folder = _ELSEWHERE[name]
-            raise ValueError(
-                f"pfe {name} needs the package primefourier-{folder}, which is not installed; run "
-                f"pip install ./{folder} in a clone"
-            )
+    name = f"run {second}" if first == "run" else first
+    if name in _OF_PAPER and not (second in app["run"] if first == "run" else first in app):
+        raise ValueError(
+            f"pfe {name} needs the package primefourier-paper, which is not installed; run "
+            "pip install ./paper in a clone"
+        )
 
 
 def _print_error(text: str) -> None:

@@ -70,6 +70,7 @@ def theory(*, primes: Primes = None, depth: Depth = None, json: Json = False) ->
 
 
 def _theorem_row(check: TheoremCheck) -> list[Any]:
+    # rich wraps what is in a Group paragraph by paragraph, so notes keep their indent
     notes = [check.note] * bool(check.note) + ["exact"] * (check.kind == "exact")
     statement = Group(check.statement, *(Padding(note, (0, 0, 0, 2)) for note in notes))
     if check.relation is None:
@@ -109,7 +110,7 @@ def verify(
     from primefourier.lab.verify import choose_sample
 
     place.check()
-    if study is not None:
+    if study is not None:  # which registers the parts that it defines
         read_study_file(study)
     records = read_store(folder).records
     measured = sum(record.error is None for record in records)
@@ -162,6 +163,7 @@ def _train_again(records: Sequence[Record], place: Place) -> list[Check]:
                 bar.show_models(progress)
                 if not check.same:
                     _LOG.warning("%s: %s", check.record.config.describe(), check.difference)
+    # long models are trained first; the reader wants the order of the store
     return [found[record.config.key] for record in records]
 
 

@@ -225,6 +225,7 @@ def huge(
     numbers, low = random.Random(f"huge {seed}"), 10 ** (_DIGITS - 1)
     pairs = [[numbers.randrange(low, 10 * low) for _ in "ab"] for _ in range(1000)]
     sums = _add_huge(network, pairs)
+    # the weights do not depend on the prime, so they serve a basis of any other
     unseen = {
         prime: certify(network.for_basis(own), own, _add)
         for prime in _UNSEEN
@@ -270,6 +271,7 @@ def _add_huge(network: ChannelNetwork, pairs: list[list[int]]) -> list[dict[str,
 
     import primefourier as pf
 
+    # (pairs, 2, primes · 2): the integers themselves are too long for torch
     codes = torch.from_numpy(pf.encode(pairs, network.basis)).flatten(2)
     answers = pf.decode(network(codes).detach(), network.basis, min_margin=0).value
     return [

@@ -97,6 +97,7 @@ def _print_codes(basis: PrimeBasis, numbers: tuple[int, ...], codes: Any) -> Non
             for number, (cosine, sine) in zip(numbers, codes[:, i, d], strict=True):
                 row += [format_integer(number % period, 12), f"{cosine:+.6f}", f"{sine:+.6f}"]
             rows.append(row)
+    # two blanks between columns, as print_table has them
     widths = [max(map(len, cells)) for cells in zip(columns, *rows, strict=True)]
     if len(numbers) == 1 or sum(widths) + 2 * (len(widths) - 1) <= Console().width:
         print_table(columns, rows)
@@ -192,6 +193,7 @@ def decode(
     try:
         decoded = pf.decode(codes, basis, signed=signed)
     except UnclearCodeError as error:
+        # the library also names options of Python, which are none here
         raise ValueError(error.problem) from error
     values = np.reshape(decoded.value, -1).tolist()
     margins = np.reshape(decoded.margin, -1).tolist()
@@ -236,9 +238,10 @@ def _read_json(file: Path) -> tuple[Any, PrimeBasis]:
         dtype = document.get("dtype", "float64")
         if dtype not in ("float16", "float32", "float64"):
             raise ValueError(f"dtype must be float16, float32 or float64, got {str(dtype)[:40]!r}")
+        # numpy would take true for 1 and "1" for a text
         if any(type(v) not in (int, float) for v in np.ravel(np.array(document["codes"], object))):
             raise ValueError("codes must be numbers")
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore"):  # to infinity, which decode refuses
             codes = np.asarray(document["codes"], dtype=dtype)
         return codes, PrimeBasis(document["primes"], document["depth"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

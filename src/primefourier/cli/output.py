@@ -48,7 +48,7 @@ def print_prose(text: str, *, hang: int = 0) -> None:
 
     Further lines of a paragraph are indented as its first, and by ``hang`` more.
     """
-    width = Console().width
+    width = Console().width  # 80 in a pipe
     for line in text.split("\n"):
         indent = " " * (len(line) - len(line.lstrip()) + hang)
         print_text(textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False))
@@ -70,7 +70,7 @@ def visible(text: str) -> str:
 
 
 def _escape(text: str, quote: Callable[[str], str]) -> str:
-    if text.isprintable():
+    if text.isprintable():  # nearly always, and soon seen
         return text
     return "".join(
         quote(char)[1:-1] if category(char) in ("Cc", "Cf", "Cs") and char not in "\n\t" else char
@@ -91,7 +91,7 @@ def print_table(
     for i, column in enumerate(columns):
         if column in left:
             table.add_column(visible(column))
-        else:
+        else:  # a number cut into two lines would be read as two numbers
             least = max(cell_len(str(row[i])) for row in rows)
             table.add_column(visible(column), justify="right", min_width=least)
     for row in rows:
@@ -178,7 +178,7 @@ class ProgressBar:
 
     def show_models(self, progress: sweep.Progress) -> None:
         """Show the counts of a sweep; call it at the beginning and after each model."""
-        if progress.last is None:
+        if progress.last is None:  # workers are started; what came before is not training time
             self._start = time.monotonic()
         finished, total = progress.total - progress.remaining, progress.total
         note = _describe_sweep(progress, time.monotonic() - self._start)

@@ -130,7 +130,7 @@ def _finish(path: Path, show: bool, advice: str) -> None:
     if not show:
         print_text(advice)
         return
-    try:
+    try:  # a machine without a browser is no failure: the page is written
         opened = webbrowser.open(path.resolve().as_uri())
     except webbrowser.Error:
         opened = False

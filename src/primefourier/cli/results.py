@@ -134,6 +134,7 @@ def summary(
         return
     if not rows:
         raise ValueError(f"{run.folder} has no complete configuration ablated by {ablation!r} yet")
+    # a network that is right in range may be wrong beyond it, so its worst test set decides
     rows.sort(key=lambda row: min([row["accuracy"] or 0.0, *row["beyond"].values()]))
     shown = rows if all else rows[:_MOST_LINES]
     for study in dict.fromkeys(row["study"] for row in shown):
