@@ -91,7 +91,6 @@ def verify(
     seed: Integer = 0,
     study: Path | None = None,
     place: Place = _HERE,
-    json: Json = False,
 ) -> int:
     """Train some of a folder's measured models again, and compare them with their records.
 
@@ -121,10 +120,6 @@ def verify(
         )
     checks = _train_again(choose_sample(records, sample, seed=seed), place)
     same = sum(check.same for check in checks)
-    if json:
-        found = [_as_data(check) for check in checks]
-        print_json({"measured": measured, "checked": len(checks), "same": same, "checks": found})
-        return int(same < len(checks))
     columns = ["model", "trained again"]
     rows = [[c.record.config.describe(), c.difference or "same"] for c in checks]
     print_table(columns, rows, left=columns)
@@ -182,17 +177,3 @@ def _explain(check: Check) -> str:
         "this should not happen: machine, device, versions and commit match the record. "
         "The record was changed, or one of the two calculations went wrong."
     )
-
-
-def _as_data(check: Check) -> dict[str, Any]:
-    again = check.again.measurement
-    return {
-        "key": check.record.config.key,
-        "config": check.record.config.to_dict(),
-        "same": check.same,
-        "difference": check.difference,
-        "stored": asdict(check.record.measured),
-        "again": again and asdict(again),
-        "error": check.again.error,
-        "changed": check.changed,
-    }
