@@ -188,14 +188,6 @@ def test_a_killed_study_in_a_file_is_continued(pfe: Pfe, here: Path) -> None:
     assert before == {key: after[key] for key in before}, "nothing is trained twice"
 
 
-def test_models_of_a_file_that_fail_are_reported(pfe: Pfe, here: Path) -> None:
-    wrong = STUDY.replace("EPOCHS", "1").replace(".float()", ".float().unsqueeze(0)")
-    Path("mine.py").write_text(wrong.replace("digits of a test", "wrong digits of a test"))
-    code, text, err = pfe("run", "mine.py", "--workers", "0")
-    assert (code, "Measured 0 of 6 models, 6 failed" in text) == (1, True)
-    assert "FAILED: ValueError: rows of Digits must return shape (20, 2, width)" in err
-
-
 @pytest.mark.slow
 def test_the_demo_catches_a_cheat_and_proves_an_honest_network(pfe: Pfe, here: Path) -> None:
     code, out, _ = pfe("demo", "cheat", "--json", "--out", "cliff.png")
