@@ -166,7 +166,7 @@ def _spaced_labels(xs: Sequence[float]) -> list[str]:
 
 def _draw_noise(axes: Axes, noise_floor: Mapping[float, float], scale: Scale) -> None:
     """Draw the noise floor as steps; they change half way between values of x on the scale."""
-    if noise_floor:
+    if noise_floor:  # which depends on the number of test examples, and so on x
         xs = np.array(sorted(noise_floor), float)
         middles = np.sqrt(xs[1:] * xs[:-1]) if scale == "log" else (xs[1:] + xs[:-1]) / 2
         floors = np.array([noise_floor[x] for x in xs])
@@ -176,6 +176,7 @@ def _draw_noise(axes: Axes, noise_floor: Mapping[float, float], scale: Scale) ->
 
 def _looks(lines: Sequence[Line]) -> dict[str, dict[str, Any]]:
     """Give each name a colour and a marker, in order of appearance."""
+    # the yellow end of the map is too pale for a thin line
     names = list(dict.fromkeys(line.name for line in lines))
     shown = matplotlib.colormaps[style.SEQUENTIAL](np.linspace(0, 0.88, max(2, len(names))))
     return {
@@ -207,5 +208,6 @@ def _draw_lines(axes: Axes, panel: Panel, looks: Mapping[str, dict[str, Any]]) -
     for line in panel.lines:
         xs, means, singles = line.table[:, 0], line.table[:, 1], line.table[:, 2:]
         look = looks[line.name]
+        # NaN breaks the line, so a gap is never bridged
         axes.plot(xs, singles, color=look["color"], zorder=1.5, **dots)
         axes.plot(xs, means, **look)
