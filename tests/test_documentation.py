@@ -35,6 +35,16 @@ def blocks(page: Path, language: str) -> list[str]:
     return [body for kind, body in BLOCK.findall(page.read_text()) if kind == language]
 
 
+DEMOS = sorted(
+    {
+        line
+        for page in PAGES
+        for body in blocks(page, "console")
+        for line in re.findall(r"^\$ (pfe demo .*)$", body, re.MULTILINE)
+    }
+)
+
+
 def pages_with(language: str) -> pytest.MarkDecorator:
     """Run a test for each page that has a block of a language."""
     pages = [page for page in PAGES if blocks(page, language)]
@@ -111,6 +121,9 @@ def test_command_examples_run_and_print_what_they_say(
     for body in blocks(page, "console"):
         for part in re.split(r"^(?=\$ )", body, flags=re.MULTILINE)[1:]:
             line, _, expected = part.removeprefix("$ ").partition("\n")
+            if line in DEMOS:  # run below
+                assert not expected.strip()
+                continue
             if line.startswith("dask "):
                 with Path("dask.log").open("ab") as log:
                     words = [str(BIN / "dask"), *shlex.split(line.removesuffix("&"))[1:]]
@@ -130,6 +143,16 @@ def test_command_examples_run_and_print_what_they_say(
                 assert _squeeze(expected) in _squeeze(_pfe(line, capsys))
             else:
                 assert line.startswith(("make ", "pip ")), line
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("line", DEMOS)
+def test_demonstrations_run(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They train for long, so each has a test of its own, and runs once if two pages show it."""
+    monkeypatch.chdir(tmp_path)
+    assert "Proved" in _pfe(line, capsys)
 
 
 def _pfe(line: str, capsys: pytest.CaptureFixture[str]) -> str:

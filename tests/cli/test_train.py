@@ -234,6 +234,7 @@ def test_the_demo_of_huge_integers_proves_what_it_trained(pfe: Pfe) -> None:
         assert (len(one["a"]), int(one["expected"])) == (100, total)
     cases = [one["cases"] for one in found["unseen"].values()]
     assert cases == [int(prime) ** 2 for prime in found["unseen"]]
+    assert found["unseen"]["61"]["wrong"] < 0.05 * cases[0], "it adds modulo a prime it never saw"
 
 
 @pytest.mark.process
