@@ -95,7 +95,7 @@ findings: install ## Compute the numbers and draw the figures of the findings fr
 	$(BIN)/python -m findings
 
 screenshots: install chromium ## Take pictures of the pages, the README's among them
-	SCREENSHOTS=screenshots $(BIN)/python -m pytest tests/explorer/test_screenshots.py
+	SCREENSHOTS=screenshots $(BIN)/python -m pytest tests/explorer/test_access.py
 
 docs: $(VENV)/.tested ## Execute every example of README, ARCHITECTURE and docs
 	$(BIN)/python -m pytest tests/test_documentation.py

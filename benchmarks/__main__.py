@@ -1,21 +1,16 @@
-"""Run benchmarks, all or some: python -m benchmarks [encoding] [page] [training]."""
+"""Run benchmarks, all or some: python -m benchmarks [encoding] [training]."""
 
 import sys
 
 from benchmarks import encoding
-from benchmarks.page import open_report
 from benchmarks.rounds import print_times
-from benchmarks.training import demonstrations, time_trainers, worker_megabytes
+from benchmarks.training import time_trainers, worker_megabytes
 
 _MILLI, _MICRO = (1e3, "ms"), (1e6, "µs")
 
 
 def main() -> None:
-    sections = {
-        "encoding": compare_encoders,
-        "page": measure_page,
-        "training": compare_trainers,
-    }
+    sections = {"encoding": compare_encoders, "training": compare_trainers}
     names = sys.argv[1:] or [*sections]
     if unknown := {*names} - {*sections}:
         sys.exit(f"benchmarks are {', '.join(sections)}, got {', '.join(sorted(unknown))}")
@@ -43,12 +38,6 @@ def compare_encoders() -> None:
         for what, single in encoding.time_single(basis).items():
             print_times(f"{what}, {title}".capitalize(), single, _MICRO)
     print_times("Decode 10 000 integers of 126 digits", encoding.time_decoders(), _MILLI)
-    print(f"\nTemporary memory of encode beyond the codes: {encoding.temporary_megabytes():.0f} MB")
-
-
-def measure_page() -> None:
-    """Open the report of a whole paper run in Chromium."""
-    show("Report page of 750 models in headless Chromium", open_report())
 
 
 def compare_trainers() -> None:
@@ -58,15 +47,7 @@ def compare_trainers() -> None:
             f"Train 5 epochs of 64 000 pairs, test after each on 16 000, |P| = {primes}, one thread"
         )
         print_times(title, time_trainers(primes), (1, "s"))
-    show("Seconds of the demonstrations, each in a process", demonstrations())
     print(f"\nMemory of a worker at |P| = 16, r = 4000: {worker_megabytes():.0f} MiB")
-
-
-def show(title: str, result: dict[str, float]) -> None:
-    """Print what was measured."""
-    print(f"\n{title}")
-    for name, value in result.items():
-        print(f"  {name:<62}{value:8.2f}")
 
 
 if __name__ == "__main__":

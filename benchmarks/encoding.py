@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from collections.abc import Callable, Mapping
 
 import mpmath
@@ -132,14 +131,3 @@ def time_decoders(rounds: int = 7) -> dict[str, Times]:
         "numpy by hand, unchecked": lambda: decoder(codes),
     }
     return time_rounds(ways, rounds)
-
-
-def temporary_megabytes() -> float:
-    """Return how much memory encoding takes at its peak beyond the output."""
-    numbers = np.random.default_rng(0).integers(0, 2**62, COUNT)
-    pf.encode(numbers[:10], BASIS)
-    tracemalloc.start()
-    codes = pf.encode(numbers, BASIS, threads=2)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return (peak - codes.nbytes) / 1e6

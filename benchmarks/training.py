@@ -1,9 +1,6 @@
-"""Speed of the trainers, memory of a worker, and seconds of the demonstrations."""
+"""Speed of the trainers, and memory of a worker."""
 
 import resource
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -56,14 +53,3 @@ def time_trainers(primes: int, *, epochs: int = 5, rounds: int = 5) -> dict[str,
     }
     with use_threads(1):
         return time_rounds(ways, rounds)
-
-
-def demonstrations() -> dict[str, float]:
-    """Return the seconds that ``pfe demo cheat`` and ``pfe demo huge`` take from start to end."""
-    found = {}
-    for name in ("cheat", "huge"):
-        begun = time.monotonic()
-        words = [sys.executable, "-m", "primefourier", "demo", name]
-        subprocess.run(words, check=True, capture_output=True)
-        found[f"pfe demo {name}"] = time.monotonic() - begun
-    return found

@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = (
-    "pfe version",
+    "pfe --version",
     "pfe plan 231 --range 100",
     "pfe encode 9 17 --primes 3,5,7 --depth 2",
     "pfe explore 13 15 --modulus 21 --no-open",

@@ -35,6 +35,16 @@ def blocks(page: Path, language: str) -> list[str]:
     return [body for kind, body in BLOCK.findall(page.read_text()) if kind == language]
 
 
+DEMOS = sorted(
+    {
+        line
+        for page in PAGES
+        for body in blocks(page, "console")
+        for line in re.findall(r"^\$ (pfe demo .*)$", body, re.MULTILINE)
+    }
+)
+
+
 def pages_with(language: str) -> pytest.MarkDecorator:
     """Run a test for each page that has a block of a language."""
     pages = [page for page in PAGES if blocks(page, language)]
@@ -81,8 +91,13 @@ def background() -> Iterator[list[subprocess.Popen[bytes]]]:
         program.wait()
 
 
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a command of one page has trained, which the same command of another continues."""
+    return tmp_path_factory.mktemp("trained")
+
+
 @pytest.mark.process
-@pytest.mark.slow
 @pages_with("console")
 def test_command_examples_run_and_print_what_they_say(
     page: Path,
@@ -90,6 +105,7 @@ def test_command_examples_run_and_print_what_they_say(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     background: list[subprocess.Popen[bytes]],
+    trained: Path,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     text = page.read_text()
@@ -105,6 +121,9 @@ def test_command_examples_run_and_print_what_they_say(
     for body in blocks(page, "console"):
         for part in re.split(r"^(?=\$ )", body, flags=re.MULTILINE)[1:]:
             line, _, expected = part.removeprefix("$ ").partition("\n")
+            if line in DEMOS:  # run below
+                assert not expected.strip()
+                continue
             if line.startswith("dask "):
                 with Path("dask.log").open("ab") as log:
                     words = [str(BIN / "dask"), *shlex.split(line.removesuffix("&"))[1:]]
@@ -113,10 +132,27 @@ def test_command_examples_run_and_print_what_they_say(
                     )
             elif line.startswith("printf "):
                 subprocess.run(["bash", "-c", line], check=True)
+            elif line.startswith("pfe run exp") and not Path("results/mine").exists():
+                kept = trained / re.sub(r"\W", "-", line)
+                if kept.exists():
+                    shutil.copytree(kept, "results/mine")
+                assert _squeeze(expected) in _squeeze(_pfe(line, capsys))
+                if Path("results/mine").exists():
+                    shutil.copytree("results/mine", kept, dirs_exist_ok=True)
             elif line.startswith("pfe "):
                 assert _squeeze(expected) in _squeeze(_pfe(line, capsys))
             else:
                 assert line.startswith(("make ", "pip ")), line
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("line", DEMOS)
+def test_demonstrations_run(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They train for long, so each has a test of its own, and runs once if two pages show it."""
+    monkeypatch.chdir(tmp_path)
+    assert "Proved" in _pfe(line, capsys)
 
 
 def _pfe(line: str, capsys: pytest.CaptureFixture[str]) -> str:

@@ -87,7 +87,7 @@ def names(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("after", OUTPUTS)
 @pytest.mark.parametrize("before", [*TABLES, "decimal", "int64", "uint64"])
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(data=st.data())
 def test_integers_of_any_size_are_encoded_exactly(before: str, after: str, data: Any) -> None:
     limits = {"int64": (-(2**63), 2**63 - 1), "uint64": (0, 2**64 - 1), "decimal": (0, 10**76 - 1)}
@@ -112,7 +112,7 @@ def test_integers_of_any_size_are_encoded_exactly(before: str, after: str, data:
         assert names(Path(place)) == sorted([source.name, out.name])
 
 
-@pytest.mark.parametrize("kind", ["int8", "int16", "int32", "int64", "uint8", "uint32", "uint64"])
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int32", "int64", "uint64"])
 @pytest.mark.parametrize("end", ["parquet", "arrow"])
 def test_every_type_of_integer_and_text_is_read(tmp_path: Path, kind: str, end: str) -> None:
     limits = [int(np.iinfo(kind).min), int(np.iinfo(kind).max)]
@@ -196,14 +196,6 @@ def test_several_columns_are_encoded_and_the_others_kept(
     assert codes.shape == (5, 2, *BASIS.shape)
     require_codes(codes[:, 0].copy(), big)
     require_codes(codes[:, 1].copy(), range(5))
-
-
-@pytest.mark.parametrize("before", [*TABLES, "npy"])
-@pytest.mark.parametrize("after", OUTPUTS)
-def test_no_rows_become_no_rows(tmp_path: Path, before: str, after: str) -> None:
-    source = write(tmp_path / f"in.{before}", pa.array([], pa.int64()))
-    assert run(source, tmp_path / f"out.{after}") == 0
-    require_codes(read_codes(tmp_path / f"out.{after}"), [])
 
 
 def test_fields_of_csv_stay_the_texts_they_are(tmp_path: Path) -> None:
@@ -319,7 +311,7 @@ def test_columns_that_the_output_cannot_hold_are_reported(tmp_path: Path) -> Non
 def test_a_file_that_was_cut_off_is_refused(tmp_path: Path, kind: str) -> None:
     source = write(tmp_path / f"in.{kind}", range(50))
     whole = source.read_bytes()
-    for size in {*range(0, len(whole), 23), len(whole) - 1}:
+    for size in {*range(0, len(whole), 61), len(whole) - 1}:
         source.write_bytes(whole[:size])
         with pytest.raises(FileError, match=rf"cannot read .*in\.{kind}: "):
             run(source, tmp_path / "out.npy")
@@ -341,8 +333,9 @@ def test_a_changed_byte_is_noticed(tmp_path: Path) -> None:
             run(tmp_path / "in.arrow", tmp_path / "again.npy")
 
 
-@pytest.mark.parametrize("change", ["append", "replace", "remove"])
-@pytest.mark.parametrize("kind", ["csv", "npy", "parquet"])
+@pytest.mark.parametrize(
+    ("kind", "change"), [("csv", "append"), ("npy", "replace"), ("parquet", "remove")]
+)
 def test_an_input_that_changes_is_reported(
     small_batches: None, tmp_path: Path, kind: str, change: str
 ) -> None:
@@ -386,23 +379,24 @@ import os, signal, sys
 from primefourier import PrimeBasis, files
 files._ROWS = 2
 stop = lambda rows: rows == 4 and os.kill(os.getpid(), signal.SIGKILL)
-files.encode_file(sys.argv[1], sys.argv[2], basis=PrimeBasis((3, 5), 2), on_progress=stop)
+for out in sys.argv[2:]:
+    if os.fork() == 0:
+        files.encode_file(sys.argv[1], out, basis=PrimeBasis((3, 5), 2), on_progress=stop)
+    assert os.wait()[1] == signal.SIGKILL
 """
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("kind", OUTPUTS)
-def test_a_killed_run_leaves_no_output_and_the_next_replaces_its_rest(
-    tmp_path: Path, kind: str
-) -> None:
-    source, out = write(tmp_path / "in.npy", range(9)), tmp_path / f"out.{kind}"
-    words = [sys.executable, "-c", KILLED, str(source), str(out)]
+def test_a_killed_run_leaves_no_output_and_the_next_replaces_its_rest(tmp_path: Path) -> None:
+    source, outs = write(tmp_path / "in.npy", range(9)), [f"out.{kind}" for kind in OUTPUTS]
+    words = [sys.executable, "-c", KILLED, str(source), *(f"{tmp_path}/{out}" for out in outs)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    assert subprocess.run(words, check=False, env=environment).returncode == -9
-    assert names(tmp_path) == [f".{out.name}.unfinished", "in.npy"]
-    run(source, out)
-    require_codes(read_codes(out), range(9))
-    assert names(tmp_path) == ["in.npy", out.name]
+    subprocess.run(words, check=True, env=environment)
+    assert names(tmp_path) == sorted([*(f".{out}.unfinished" for out in outs), "in.npy"])
+    for out in outs:
+        run(source, tmp_path / out)
+        require_codes(read_codes(tmp_path / out), range(9))
+    assert names(tmp_path) == ["in.npy", *sorted(outs)]
 
 
 @pytest.mark.parametrize("kind", OUTPUTS)
@@ -414,15 +408,15 @@ def test_a_full_disk_is_reported_and_nothing_is_left(small_disk: Path, kind: str
     assert names(small_disk) == []
 
 
-@pytest.mark.parametrize("kind", [*TABLES, "npy"])
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "csv", "npy"])
 def test_memory_does_not_grow_with_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    monkeypatch.setattr(files, "_ROWS", 500)
+    monkeypatch.setattr(files, "_ROWS", 100)
 
     def peak(rows: int) -> int:
         numbers = np.arange(rows)
-        source = write(tmp_path / f"{rows}.{kind}", {"n": numbers, "t": numbers + 10**9}, 1000)
+        source = write(tmp_path / f"{rows}.{kind}", {"n": numbers, "t": numbers + 10**9}, 200)
         start, held = pa.total_allocated_bytes(), [0]
         tracemalloc.start()  # of Python and numpy; Arrow counts its own
         note = lambda _: held.append(pa.total_allocated_bytes() - start)  # noqa: E731
@@ -431,8 +425,8 @@ def test_memory_does_not_grow_with_the_file(
         tracemalloc.stop()
         return own + max(held)
 
-    peak(1000)  # what is loaded once
-    assert peak(40_000) < 1.3 * peak(10_000)
+    peak(200)  # what is loaded once
+    assert peak(8_000) < 1.3 * peak(2_000)
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])

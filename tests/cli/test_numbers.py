@@ -13,6 +13,8 @@ import pytest
 import primefourier as pf
 
 Pfe = Callable[..., tuple[int, str, str]]
+PICKLE = io.BytesIO()
+np.save(PICKLE, np.array([{}], dtype=object), allow_pickle=True)
 SMALL = ("--primes", "3,5", "--depth", "2")
 
 
@@ -71,22 +73,19 @@ def test_decode_reads_what_encode_prints(
     assert json.loads(pfe("decode", "-", "--signed", "--json")[1])["value"] == numbers
 
 
-def test_decode_reads_arrays_and_masks_unclear_vectors(pfe: Pfe, tmp_path: Path) -> None:
+def test_decode_reads_arrays_and_refuses_unclear_vectors(pfe: Pfe, tmp_path: Path) -> None:
     path, codes = tmp_path / "codes.npy", pf.encode([7, 8, 9], pf.PrimeBasis((3, 5), 2))
+    np.save(path, codes)
+    assert json.loads(pfe("decode", str(path), *SMALL, "--json")[1])["value"] == [7, 8, 9]
+    code, _, err = pfe("decode", str(path))
+    assert (code, "pass the basis that encoded them" in err) == (2, True)
+    assert "primes must be distinct primes" in pfe("decode", str(path), "--primes", "4")[2]
     codes[1] = np.nan
     np.save(path, codes)
     code, out, err = pfe("decode", str(path), *SMALL)
     assert (code, out) == (2, "")
     assert "vector [1] is not near any code" in err
-    assert "--errors mask" in err
     assert not re.search("errors=|min_margin", err)
-    masked = json.loads(pfe("decode", str(path), *SMALL, "--errors", "mask", "--json")[1])
-    assert masked["value"] == [7, None, 9]
-    assert masked["residues"][1] is masked["margin"][1] is None
-    assert "unclear" in pfe("decode", str(path), *SMALL, "--errors", "mask")[1]
-    code, _, err = pfe("decode", str(path))
-    assert (code, "pass the basis that encoded them" in err) == (2, True)
-    assert "primes must be distinct primes" in pfe("decode", str(path), "--primes", "4")[2]
 
 
 @pytest.mark.parametrize("name", ["codes.json", "codes.npy"])
@@ -96,7 +95,8 @@ def test_decode_reads_arrays_and_masks_unclear_vectors(pfe: Pfe, tmp_path: Path)
      b'{"primes": [3], "depth": 1, "codes": ["a"]}', b"\xff\xfe", b"null",
      b'{"primes": [4], "depth": 1, "codes": [[[[1, 0]]]]}',
      b'{"primes": [3], "depth": "1", "codes": [[[[1, 0]]]]}', b"[" * 100_000,
-     b'{"primes": [3], "depth": 1, "dtype": "float16", "codes": [[[[1e10, 0]]]]}'],
+     b'{"primes": [3], "depth": 1, "dtype": "float16", "codes": [[[[1e10, 0]]]]}',
+     PICKLE.getvalue()],
 )  # fmt: skip
 def test_other_files_are_refused(pfe: Pfe, tmp_path: Path, name: str, content: bytes) -> None:
     path = tmp_path / name
@@ -104,13 +104,6 @@ def test_other_files_are_refused(pfe: Pfe, tmp_path: Path, name: str, content: b
     code, out, err = pfe("decode", str(path))
     assert (code, out) == (2, "")
     assert err.startswith("error: ")
-
-
-def test_pickles_are_never_loaded(pfe: Pfe, tmp_path: Path) -> None:
-    path = tmp_path / "codes.npy"
-    np.save(path, np.array([{}], dtype=object), allow_pickle=True)
-    code, _, err = pfe("decode", str(path))
-    assert (code, "is not a .npy file with an array of floats" in err) == (2, True)
 
 
 def test_options_that_contradict_the_file_are_refused(pfe: Pfe, tmp_path: Path) -> None:
@@ -125,7 +118,7 @@ def test_options_that_contradict_the_file_are_refused(pfe: Pfe, tmp_path: Path) 
     assert (code, err) == (2, f"error: {tmp_path}: Is a directory\n")
 
 
-@pytest.mark.parametrize("dtype", ["i4", "bool", "U8", "O", "complex64", ["f4"], None, 7])
+@pytest.mark.parametrize("dtype", ["i4", "bool", "O", ["f4"], None])
 def test_codes_are_read_as_floats_only(pfe: Pfe, tmp_path: Path, dtype: object) -> None:
     path = tmp_path / "codes.json"
     codes = [[[[1.0, 0.9]]]]  # as integers, 1 and 0, they would be a clear code
@@ -166,28 +159,6 @@ def test_plan_json_has_the_whole_plan(pfe: Pfe) -> None:
     assert found["extended"] is None, "the factors are not known"
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("encode", "at least one integer"),
-        ("encode 3.5", "an integer such as 9 or -17 is required, got '3.5'"),
-        ("encode 5 --depth 0", "depth must be an integer of at least 1, got 0"),
-        ("encode 5 --out x.txt", "--out must end in .npy"),
-        ("encode 5 --out x.npy --json", "--out and --json exclude each other"),
-        ("decode none.json", "none.json: No such file or directory"),
-        ("plan 15 --range 1e3", "required, got '1e3'"),
-    ],
-)
-def test_wrong_input_is_refused_before_anything_is_written(
-    pfe: Pfe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, message: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    code, out, err = pfe(*words.split())
-    assert (code, out) == (2, "")
-    assert re.search(message, err)
-    assert list(tmp_path.iterdir()) == []
-
-
 # encode-file
 
 
@@ -206,28 +177,3 @@ def test_columns_become_codes_and_the_rest_is_kept(pfe: Pfe, tmp_path: Path) -> 
     out = tmp_path / "o.npy"
     pfe("encode-file", str(source), "--out", str(out), *SMALL, "--dtype", "float16")
     assert np.array_equal(np.load(out), pf.encode([5], pf.PrimeBasis((3, 5), 2), "float16"))
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("--out o.npy", "SOURCE requires an argument"),
-        ("in.csv", "--out"),
-        ("in.csv --out o.npy", "error: columns must name columns of in.csv, which has ['n', 'm']"),
-        ("in.csv --out o.npy --column x", "error: columns must name columns of in.csv"),
-        ("in.csv --out o.npy --column n --name m", "names of columns must differ"),
-        ("no.csv --out o.npy --column n", "error: cannot read no.csv: No such file or directory"),
-        ("in.csv --out in.csv --column n", "error: out must be another file, ending in .parquet"),
-        ("in.csv --out o.npy --column n --dtype int8", "--dtype"),
-        ("in.csv --out o.npy --column n --primes 4", "error: primes must be distinct primes"),
-    ],
-)
-def test_mistakes_are_reported(
-    pfe: Pfe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, message: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "in.csv").write_text("n,m\n1,2\n")
-    code, said, err = pfe("encode-file", *words.split())
-    assert (code, said) == (2, "")
-    assert message in err
-    assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]

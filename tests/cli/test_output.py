@@ -20,7 +20,6 @@ from primefourier.cli.output import (
     print_table,
     print_text,
     show_messages,
-    write_seconds,
 )
 from primefourier.lab.measurement import measure
 from small_models import small_config
@@ -68,12 +67,6 @@ def test_control_characters_are_written_out(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().out == "[a] \\x1b[2Jb\\u202ec\\ud800d\te\nf\n"
     print_table(["x"], [["\x1b]0;title\x07"]])
     assert "\x1b" not in capsys.readouterr().out
-
-
-def test_durations_have_two_units() -> None:
-    assert [write_seconds(s) for s in (0.4, 59.4, 59.6, 3599, 3600, 7322)] == [
-        "0 s", "59 s", "1 min", "59 min 59 s", "1 h", "2 h 2 min",
-    ]  # fmt: skip
 
 
 def shown_on_terminal(*words: str) -> tuple[str, str]:

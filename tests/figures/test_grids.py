@@ -117,35 +117,33 @@ def test_excluded_cells_are_crossed_and_explained() -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {},
         {"values": PART, "caption": CAPTION, "texts": [["0.42\n0.21–0.63"] * 5] * 7},
-        {"values": FULL * np.nan, "caption": CAPTION},
         {"values": PART, "excluded": FULL < 0.2, "title": CAPTION, "measure": CAPTION},
         {"values": FULL * 1e6, "limits": (-100000, 12345), "caption": "x"},
         {"values": FULL, "noise": FULL < 0.4, "points": [[(0.1, 0.9)] * 5] * 7, "cmap": ERRORS},
         {"values": [[0.5]], "rows": ["one"], "columns": ["a"], "row_label": "number of primes |P|"},
         {"values": FULL[:1], "rows": ["N = 385 = 5 · 7 · 11"], "texts": [["12\nseeds of 15"] * 5]},
         {"values": FULL, "columns": [10**12 + i for i in range(5)], "column_label": CAPTION},
-        {"values": np.full((16, 16), 0.5), "rows": range(16), "columns": range(16)},
     ],
 )
 def test_every_heatmap_can_be_read(options: dict[str, Any]) -> None:
     assert_readable(heatmap(**options))
 
 
-def test_wrong_heatmaps_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"values must have shape \(7, 5\), got \(6, 5\)"):
-        heatmap(FULL[:6])
-    with pytest.raises(ValueError, match=r"excluded must have shape \(7, 5\)"):
-        heatmap(excluded=[[True]])
-    with pytest.raises(ValueError, match=r"noise must have shape \(7, 5\)"):
-        heatmap(noise=[[True]])
-    with pytest.raises(ValueError, match=r"texts must have shape \(7, 5\)"):
-        heatmap(texts=[["a"]])
-    with pytest.raises(ValueError, match="limits must be finite and ascend, got 1 and 0"):
-        heatmap(limits=(1, 0))
-    with pytest.raises(ValueError, match="needs rows and columns, got 0 and 5"):
-        heatmap(rows=[])
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"values": FULL[:6]}, r"values must have shape \(7, 5\), got \(6, 5\)"),
+        ({"excluded": [[True]]}, r"excluded must have shape \(7, 5\)"),
+        ({"noise": [[True]]}, r"noise must have shape \(7, 5\)"),
+        ({"texts": [["a"]]}, r"texts must have shape \(7, 5\)"),
+        ({"limits": (1, 0)}, "limits must be finite and ascend, got 1 and 0"),
+        ({"rows": []}, "needs rows and columns, got 0 and 5"),
+    ],
+)
+def test_wrong_heatmaps_are_refused(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        heatmap(**options)
 
 
 PRIMES = PAPER_BASIS.primes
@@ -184,7 +182,7 @@ def test_a_page_has_all_panels_with_square_cells_and_one_colour_bar() -> None:
     assert 1.5 <= width / height <= 2, "it fills a slide"
 
 
-@pytest.mark.parametrize(("count", "rows"), [(1, [1]), (4, [4]), (5, [3, 2]), (8, [4, 4])])
+@pytest.mark.parametrize(("count", "rows"), [(1, [1]), (5, [3, 2]), (8, [4, 4])])
 def test_panels_fill_rows_of_at_most_four(count: int, rows: list[int]) -> None:
     figure = page([SEVEN[0]] * count)
     assert_readable(figure)
@@ -202,9 +200,6 @@ def test_drops_below_the_noise_floor_are_grey_without_a_number() -> None:
 @pytest.mark.parametrize(
     "panels",
     [
-        SEVEN,
-        SEVEN[-1:],
-        SEVEN[:1],
         [DropMatrix("nothing yet", PRIMES, np.full((16, 16), np.nan)), SEVEN[0]],
         [DropMatrix("a name much wider than its panel is", (3, 5), [[-1, 2], [1, -9]]), *SEVEN[:3]],
         [DropMatrix("large", (10007, 10009, 100003), np.ones((3, 3)))] * 9,

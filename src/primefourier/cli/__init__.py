@@ -9,6 +9,7 @@ from pathlib import Path
 
 def main() -> None:
     """Run ``pfe`` with the arguments of this process, and exit with its code."""
+    # before torch is loaded, which reads it once
     os.environ.update(_kernels() | os.environ)
     try:
         from primefourier.cli.app import run

@@ -3,34 +3,34 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from io import TextIOWrapper
 
 from cyclopts import App, CycloptsError
 from rich.console import Console
 
 import primefourier
-from primefourier.cli.checks import theory, verify, version
-from primefourier.cli.demo import demo
-from primefourier.cli.numbers import STANDARD_INPUT, decode, encode, encode_file, plan
-from primefourier.cli.options import MOST_DIGITS
+from primefourier.cli.options import MOST_DIGITS, STANDARD_INPUT
 from primefourier.cli.output import show_messages, visible
-from primefourier.cli.pages import circles, explore, figures, report
-from primefourier.cli.results import export, repair, status, summary
-from primefourier.cli.train import run as run_command
 from primefourier.plugins import installed
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
 
 _LAB = "The laboratory"
-_GROUPS: dict[str, tuple[Callable[..., object], ...]] = {
-    "Encoding and theory": (
-        *(encode, encode_file, decode, plan, theory, circles, explore, version),
-    ),
-    _LAB: (summary, status, figures, report, export, repair, verify),
+_NUMBERS = "Encoding and theory"
+_COMMANDS = {
+    **dict.fromkeys(("encode", "encode-file", "decode", "plan"), ("numbers", _NUMBERS)),
+    "theory": ("checks", _NUMBERS),
+    "verify": ("checks", _LAB),
+    "demo": ("demo", _LAB),
+    **dict.fromkeys(("circles", "explore"), ("pages", _NUMBERS)),
+    **dict.fromkeys(("figures", "report"), ("pages", _LAB)),
+    **dict.fromkeys(("summary", "status", "export", "repair"), ("results", _LAB)),
+    "run": ("train", _LAB),
 }
-_ELSEWHERE = dict.fromkeys(("reproduce", "claims", "run exp1", "run control", "run exp2"), "paper")
-"""Commands of packages in this repository, and the folder of each."""
+"""The module of each command, which is imported when the command is used, and its heading."""
+_OF_PAPER = ("reproduce", "claims", "run exp1", "run control", "run exp2")
+"""Commands of the package in the folder paper."""
 
 
 def make_app() -> App:
@@ -43,18 +43,15 @@ def make_app() -> App:
         help_format="markdown",
         suppress_keyboard_interrupt=False,
     )
-    train = App(name="run", help_format="markdown", group=_LAB)
-    train.default(run_command)
-    app.command(train)
-    for group, commands in _GROUPS.items():
-        for command in commands:
-            app.command(command, group=group)
-    app.command(demo)
+    for name, (module, group) in _COMMANDS.items():
+        # a text, so that cyclopts imports the module only when the command is used
+        place = f"primefourier.cli.{module}:{name.replace('-', '_')}"
+        app.command(place, name=name, group=group)
     for plugin in installed():
         for name, command in plugin.commands().items():
             words = name.split()
-            group = plugin.heading or _LAB
-            (train if words[0] == "run" else app).command(command, name=words[-1], group=group)
+            parent = app["run"] if words[0] == "run" else app
+            parent.command(command, name=words[-1], group=plugin.heading or _LAB)
     return app
 
 
@@ -101,16 +98,14 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _require_package(app: App, words: Sequence[str]) -> None:
-    """Raise ValueError for a command of a package of this repository that is not installed."""
+    """Raise ValueError for a command of the paper's package if that is not installed."""
     first, second = [*words, "", ""][:2]
-    for name in (first, f"{first} {second}"):
-        known = second in app["run"] if " " in name else first in app
-        if name in _ELSEWHERE and not known:
-            folder = _ELSEWHERE[name]
-            raise ValueError(
-                f"pfe {name} needs the package primefourier-{folder}, which is not installed; run "
-                f"pip install ./{folder} in a clone"
-            )
+    name = f"run {second}" if first == "run" else first
+    if name in _OF_PAPER and not (second in app["run"] if first == "run" else first in app):
+        raise ValueError(
+            f"pfe {name} needs the package primefourier-paper, which is not installed; run "
+            "pip install ./paper in a clone"
+        )
 
 
 def _print_error(text: str) -> None:

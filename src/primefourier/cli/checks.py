@@ -1,4 +1,4 @@
-"""Commands that check: ``pfe theory``, ``verify`` and ``version``."""
+"""Commands that check: ``pfe theory`` and ``pfe verify``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Group
 from rich.padding import Padding
 
-import primefourier
 from primefourier._checks import plural
 from primefourier.cli.options import (
     Depth,
@@ -48,14 +47,9 @@ def theory(*, primes: Primes = None, depth: Depth = None, json: Json = False) ->
     checks = check_theorem(basis)
     failed = sum(not check.holds for check in checks)
     if json:
-        print_json(
-            {
-                "primes": basis.primes,
-                "depth": basis.depth,
-                "holds": failed == 0,
-                "checks": [{**asdict(check), "holds": check.holds} for check in checks],
-            }
-        )
+        found = [{**asdict(check), "holds": check.holds} for check in checks]
+        about = {"primes": basis.primes, "depth": basis.depth, "holds": failed == 0}
+        print_json({**about, "checks": found})
         return int(failed > 0)
     first, *others = basis.primes
     named = f"{len(basis.primes)} primes {first} … {others[-1]}" if others else f"the prime {first}"
@@ -76,8 +70,8 @@ def theory(*, primes: Primes = None, depth: Depth = None, json: Json = False) ->
 
 
 def _theorem_row(check: TheoremCheck) -> list[Any]:
-    notes = [check.note] if check.note else []
-    notes += ["exact"] if check.kind == "exact" else []
+    # rich wraps what is in a Group paragraph by paragraph, so notes keep their indent
+    notes = [check.note] * bool(check.note) + ["exact"] * (check.kind == "exact")
     statement = Group(check.statement, *(Padding(note, (0, 0, 0, 2)) for note in notes))
     if check.relation is None:
         return ["·", statement, _write_number(check.measured), ""]
@@ -97,7 +91,6 @@ def verify(
     seed: Integer = 0,
     study: Path | None = None,
     place: Place = _HERE,
-    json: Json = False,
 ) -> int:
     """Train some of a folder's measured models again, and compare them with their records.
 
@@ -116,7 +109,7 @@ def verify(
     from primefourier.lab.verify import choose_sample
 
     place.check()
-    if study is not None:
+    if study is not None:  # which registers the parts that it defines
         read_study_file(study)
     records = read_store(folder).records
     measured = sum(record.error is None for record in records)
@@ -127,10 +120,6 @@ def verify(
         )
     checks = _train_again(choose_sample(records, sample, seed=seed), place)
     same = sum(check.same for check in checks)
-    if json:
-        found = [_as_data(check) for check in checks]
-        print_json({"measured": measured, "checked": len(checks), "same": same, "checks": found})
-        return int(same < len(checks))
     columns = ["model", "trained again"]
     rows = [[c.record.config.describe(), c.difference or "same"] for c in checks]
     print_table(columns, rows, left=columns)
@@ -140,8 +129,13 @@ def verify(
     )
     for reason, number in Counter(_explain(c) for c in checks if not c.same).items():
         print_prose(f"{plural(number, 'model')}: {reason}")
-    if changed := dict.fromkeys(text for check in checks for text in _changes(check)):
-        print_prose(f"Not as in the records: {', '.join(changed)}.")
+    changes = [
+        f"{name} {then or 'unknown'} → {now or 'unknown'}"
+        for check in checks
+        for name, (then, now) in check.changed.items()
+    ]
+    if changes:
+        print_prose(f"Not as in the records: {', '.join(dict.fromkeys(changes))}.")
     return int(same < len(checks))
 
 
@@ -157,13 +151,14 @@ def _train_again(records: Sequence[Record], place: Place) -> list[Check]:
         checking = verify_records(
             records, workers=place.workers, executor=executor, device=place.device
         )
-        with closing(checking) as checks:
+        with closing(checking) as checks:  # which ends the workers, also after Ctrl-C
             for check in checks:
                 found[check.record.config.key] = check
                 progress.count(check.again)
                 bar.show_models(progress)
                 if not check.same:
                     _LOG.warning("%s: %s", check.record.config.describe(), check.difference)
+    # long models are trained first; the reader wants the order of the store
     return [found[record.config.key] for record in records]
 
 
@@ -182,46 +177,3 @@ def _explain(check: Check) -> str:
         "this should not happen: machine, device, versions and commit match the record. "
         "The record was changed, or one of the two calculations went wrong."
     )
-
-
-def _changes(check: Check) -> list[str]:
-    """Describe what has changed since the record was made; commits are shortened."""
-
-    def write(name: str, value: str | None) -> str:
-        if value is None:
-            return "unknown"
-        return value[:9] + "+" * value.endswith("+") if name == "commit" else value
-
-    return [
-        f"{name} {write(name, then)} → {write(name, now)}"
-        for name, (then, now) in check.changed.items()
-    ]
-
-
-def _as_data(check: Check) -> dict[str, Any]:
-    again = check.again.measurement
-    return {
-        "key": check.record.config.key,
-        "config": check.record.config.to_dict(),
-        "same": check.same,
-        "difference": check.difference,
-        "stored": asdict(check.record.measured),
-        "again": again and asdict(again),
-        "error": check.again.error,
-        "changed": check.changed,
-    }
-
-
-def version(*, json: Json = False) -> None:
-    """Print the versions of primefourier and of the packages it uses.
-
-    Example: `pfe version --json`
-    """
-    from primefourier.lab.provenance import versions
-
-    found = {"primefourier": primefourier.__version__}
-    found |= versions(("numpy", "torch", "matplotlib"))
-    if json:
-        print_json(found)
-    else:
-        print_text("\n".join(f"{name:<13}{number}" for name, number in found.items()))

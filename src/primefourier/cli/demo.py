@@ -222,7 +222,10 @@ def huge(
             observe=lambda done: bar.show(done / steps, "training"),
         )
     certificate = certify(network, basis, _add)
-    sums = [_add_huge(network, a, b) for a, b in _huge_pairs(seed)]
+    numbers, low = random.Random(f"huge {seed}"), 10 ** (_DIGITS - 1)
+    pairs = [[numbers.randrange(low, 10 * low) for _ in "ab"] for _ in range(1000)]
+    sums = _add_huge(network, pairs)
+    # the weights do not depend on the prime, so they serve a basis of any other
     unseen = {
         prime: certify(network.for_basis(own), own, _add)
         for prime in _UNSEEN
@@ -240,23 +243,17 @@ def huge(
         )
         return
     print_prose(f"{parameters} parameters. {certificate.explain()}")
-    right = sum(one["answer"] == one["expected"] for one in sums)
+    correct = sum(one["answer"] == one["expected"] for one in sums)
     print_prose(
-        f"\n{right} of {len(sums)} sums of integers of {_DIGITS} digits are right. The last:"
+        f"\n{correct} of {len(sums)} sums of integers of {_DIGITS} digits are right. The last:"
     )
     for name, value in sums[-1].items():
-        print_prose(f"{name:<8} = {_in_groups(value)}", hang=11)
+        print_prose(f"{name:<8} = {value:,}".replace(",", " "), hang=11)  # lines break at spaces
     print_prose("\nPrimes that it never saw:")
-    rows = [
-        [
-            str(prime),
-            str(found.cases),
-            str(found.wrong),
-            f"{1 - found.wrong / found.cases:.4f}",
-            f"{found.margin:.2f}",
-        ]
-        for prime, found in unseen.items()
-    ]
+    rows = []
+    for prime, found in unseen.items():
+        right = f"{1 - found.wrong / found.cases:.4f}"
+        rows.append([f"{prime}", f"{found.cases}", f"{found.wrong}", right, f"{found.margin:.2f}"])
     print_table(["prime", "pairs of residues", "wrong", "right", "smallest margin"], rows)
     print_prose(
         "A margin below 0 is a wrong answer: the error of angles is the same for every prime, and "
@@ -268,25 +265,16 @@ def _add(integers: Tensor) -> Tensor:
     return integers.sum(1)
 
 
-def _huge_pairs(seed: int) -> list[tuple[int, int]]:
-    """Return pairs of random integers of 100 digits."""
-    numbers, low = random.Random(f"huge {seed}"), 10 ** (_DIGITS - 1)
-    return [
-        (numbers.randrange(low, 10 * low), numbers.randrange(low, 10 * low)) for _ in range(1000)
-    ]
-
-
-def _add_huge(network: ChannelNetwork, a: int, b: int) -> dict[str, int]:
-    """Add two integers of any size with a network, and beside it exactly."""
+def _add_huge(network: ChannelNetwork, pairs: list[list[int]]) -> list[dict[str, int]]:
+    """Add pairs of integers of any size with a network, and beside it exactly."""
     import torch
 
     import primefourier as pf
 
-    codes = torch.from_numpy(pf.encode([a, b], network.basis)).flatten(1)
-    answer = pf.decode(network(codes).detach(), network.basis, min_margin=0).value
-    return {"a": a, "b": b, "answer": answer, "expected": (a + b) % network.basis.range}
-
-
-def _in_groups(number: int) -> str:
-    """Write an integer in groups of three digits, so that lines can break between them."""
-    return f"{number:,}".replace(",", " ")
+    # (pairs, 2, primes · 2): the integers themselves are too long for torch
+    codes = torch.from_numpy(pf.encode(pairs, network.basis)).flatten(2)
+    answers = pf.decode(network(codes).detach(), network.basis, min_margin=0).value
+    return [
+        {"a": a, "b": b, "answer": answer, "expected": (a + b) % network.basis.range}
+        for (a, b), answer in zip(pairs, answers.tolist(), strict=True)
+    ]

@@ -20,6 +20,7 @@ from primefourier._files import write_file
 from primefourier.arithmetic.integers import format_integer
 from primefourier.cli.options import (
     FLAG,
+    STANDARD_INPUT,
     Depth,
     Integer,
     Json,
@@ -38,8 +39,6 @@ from primefourier.cli.output import (
 )
 from primefourier.encoding import PrimeBasis, UnclearCodeError
 
-STANDARD_INPUT = "<standard input>"
-"""The app replaces - by this word, since - looks like an option."""
 Precision = Literal["float16", "float32", "float64"]
 
 
@@ -98,6 +97,7 @@ def _print_codes(basis: PrimeBasis, numbers: tuple[int, ...], codes: Any) -> Non
             for number, (cosine, sine) in zip(numbers, codes[:, i, d], strict=True):
                 row += [format_integer(number % period, 12), f"{cosine:+.6f}", f"{sine:+.6f}"]
             rows.append(row)
+    # two blanks between columns, as print_table has them
     widths = [max(map(len, cells)) for cells in zip(columns, *rows, strict=True)]
     if len(numbers) == 1 or sum(widths) + 2 * (len(widths) - 1) <= Console().width:
         print_table(columns, rows)
@@ -118,8 +118,6 @@ def encode_file(
     name: str = "code",
 ) -> int:
     """Encode columns of integers in a file of any size.
-
-    For example: `pfe encode-file numbers.csv --column n --out codes.parquet`
 
     The output is the table with one more column, the codes; a .npy file holds the codes alone.
 
@@ -166,7 +164,6 @@ def decode(
     primes: Primes = None,
     depth: Depth = None,
     signed: Annotated[bool, FLAG] = False,
-    errors: Literal["raise", "mask"] = "raise",
     json: Json = False,
 ) -> None:
     """Decode codes back to integers.
@@ -177,7 +174,6 @@ def decode(
         file: JSON as pfe encode --json prints it, which names its basis, or a .npy array; - reads
             JSON from standard input.
         signed: Print the integers nearest zero instead of those in 0 … range - 1.
-        errors: What to do with vectors that are not near any code: raise an error, or mask them.
     """
     import numpy as np
 
@@ -195,25 +191,19 @@ def decode(
                 f"{file} holds codes of {basis}, not of {given}; leave the options out"
             )
     try:
-        decoded = pf.decode(codes, basis, signed=signed, errors=errors)
+        decoded = pf.decode(codes, basis, signed=signed)
     except UnclearCodeError as error:
-        raise ValueError(f"{error.problem}; --errors mask masks such vectors") from error
-    values = np.ma.asarray(decoded.value).reshape(-1).tolist()  # None where masked
-    margins = np.ma.getdata(decoded.margin).reshape(-1).tolist()
+        # the library also names options of Python, which are none here
+        raise ValueError(error.problem) from error
+    values = np.reshape(decoded.value, -1).tolist()
+    margins = np.reshape(decoded.margin, -1).tolist()
     if json:
-        residues = np.ma.getdata(decoded.residues).reshape(-1, len(basis.primes)).tolist()
-        known = [value is not None for value in values]
-        print_json(
-            {
-                "value": values,
-                "residues": [r if k else None for r, k in zip(residues, known, strict=True)],
-                "modulus": decoded.modulus,
-                "margin": [m if k else None for m, k in zip(margins, known, strict=True)],
-            }
-        )
+        residues = np.reshape(decoded.residues, (-1, len(basis.primes))).tolist()
+        found = {"value": values, "residues": residues, "modulus": decoded.modulus}
+        print_json({**found, "margin": margins})
         return
     rows = [
-        [str(i), "unclear", ""] if value is None else [str(i), str(value), f"{margin:.4f}"]
+        [str(i), str(value), f"{margin:.4f}"]
         for i, (value, margin) in enumerate(zip(values, margins, strict=True))
     ]
     print_table(["#", "value", "margin"], rows)
@@ -248,9 +238,10 @@ def _read_json(file: Path) -> tuple[Any, PrimeBasis]:
         dtype = document.get("dtype", "float64")
         if dtype not in ("float16", "float32", "float64"):
             raise ValueError(f"dtype must be float16, float32 or float64, got {str(dtype)[:40]!r}")
+        # numpy would take true for 1 and "1" for a text
         if any(type(v) not in (int, float) for v in np.ravel(np.array(document["codes"], object))):
             raise ValueError("codes must be numbers")
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore"):  # to infinity, which decode refuses
             codes = np.asarray(document["codes"], dtype=dtype)
         return codes, PrimeBasis(document["primes"], document["depth"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

@@ -6,11 +6,10 @@ import logging
 import re
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Group, Parameter
 from cyclopts.validators import Number
@@ -19,13 +18,17 @@ from primefourier._checks import missing_extra
 from primefourier.arithmetic.integers import format_integer
 from primefourier.encoding import PAPER_BASIS, PrimeBasis
 
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
 _LOG = logging.getLogger("primefourier.lab")
 _CONNECT_SECONDS = 20
 MOST_CIRCLES = 10_000
 """The largest basis of the command line: primes times depth."""
 MOST_DIGITS = 300_000
 """The longest integer of the command line; no basis of 10 000 circles distinguishes more."""
-
+STANDARD_INPUT = "<standard input>"
+"""The app replaces - by this word, since - looks like an option."""
 PICTURES = (".png", ".svg", ".pdf")
 
 
@@ -39,7 +42,7 @@ def read_integer(word: str) -> int:
     ValueError: an integer such as 9 or -17 is required, got '3.5'
     """
     if not re.fullmatch(r"\s*[-+]?[0-9]+\s*", word):
-        raise ValueError(f"an integer such as 9 or -17 is required, got {_quote(word.strip())}")
+        raise ValueError(f"an integer such as 9 or -17 is required, got {word.strip()!r:.80}")
     if len(word) > MOST_DIGITS:
         raise ValueError(
             f"an integer of at most {MOST_DIGITS} digits is required, got {len(word)} characters"
@@ -57,16 +60,12 @@ def read_integers(words: str) -> tuple[int, ...]:
         return tuple(read_integer(word) for word in words.split(","))
     except ValueError:
         raise ValueError(
-            f"integers with commas between them, such as 3,5,7, are required, got {_quote(words)}"
+            f"integers with commas between them, such as 3,5,7, are required, got {words!r:.80}"
         ) from None
 
 
-def _quote(words: str) -> str:
-    return repr(words if len(words) <= 80 else words[:80] + "…")
-
-
+# The converters replace those of the command line library, which round 3.5 to 4.
 def _convert_integer(_type: Any, tokens: Sequence[Any]) -> int:
-    """Replace the converter of the command line library, which rounds 3.5 to 4."""
     return read_integer(tokens[0].value)
 
 
@@ -99,8 +98,6 @@ NewestFolder = Annotated[
     Path | None,
     Parameter(help="The --out of pfe run (default: the newest run here or in results)."),
 ]
-
-
 _AT = Parameter(group=Group("Where models are trained", sort_key=3))
 
 
@@ -126,11 +123,7 @@ class Place:
 
     @contextmanager
     def executor(self) -> Iterator[Executor | None]:
-        """Connect to the scheduler, if there is one.
-
-        Raises:
-            WorkerError: If no scheduler answers.
-        """
+        """Connect to the scheduler, if there is one; a WorkerError if none answers."""
         if self.scheduler is None:
             yield None
             return
@@ -146,7 +139,7 @@ class Place:
         while is_file and not file.exists() and time.monotonic() < deadline:
             time.sleep(0.1)  # a scheduler that was just started may not have written it yet
         try:
-            if is_file and not file.exists():
+            if is_file and not file.exists():  # for which Dask would wait without an end
                 raise FileNotFoundError("there is no such file")
             where = {"scheduler_file" if is_file else "address": self.scheduler}
             client = Client(**where, timeout=_CONNECT_SECONDS)

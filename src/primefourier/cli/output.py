@@ -17,7 +17,6 @@ from unicodedata import category
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Column, Table
 
 from primefourier._checks import plural
@@ -49,7 +48,7 @@ def print_prose(text: str, *, hang: int = 0) -> None:
 
     Further lines of a paragraph are indented as its first, and by ``hang`` more.
     """
-    width = Console().width
+    width = Console().width  # 80 in a pipe
     for line in text.split("\n"):
         indent = " " * (len(line) - len(line.lstrip()) + hang)
         print_text(textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False))
@@ -71,7 +70,7 @@ def visible(text: str) -> str:
 
 
 def _escape(text: str, quote: Callable[[str], str]) -> str:
-    if text.isprintable():
+    if text.isprintable():  # nearly always, and soon seen
         return text
     return "".join(
         quote(char)[1:-1] if category(char) in ("Cc", "Cf", "Cs") and char not in "\n\t" else char
@@ -92,11 +91,12 @@ def print_table(
     for i, column in enumerate(columns):
         if column in left:
             table.add_column(visible(column))
-        else:
+        else:  # a number cut into two lines would be read as two numbers
             least = max(cell_len(str(row[i])) for row in rows)
             table.add_column(visible(column), justify="right", min_width=least)
     for row in rows:
         table.add_row(*(visible(cell) if isinstance(cell, str) else cell for cell in row))
+    # rich would break words to fit; its own minimum, without a limit, is where it would not
     unlimited = console.options.update(width=sys.maxsize)
     console.width = max(console.width, console.measure(table, options=unlimited).minimum)
     console.print(table, markup=False)
@@ -151,37 +151,41 @@ class ProgressBar:
     """
 
     def __init__(self) -> None:
+        from rich.progress import BarColumn, Progress, TextColumn
+
         console = Console(stderr=True)
         self._live = console.is_terminal
         text = TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True))
-        self._bar = Progress(BarColumn(None), text, console=console, transient=True, expand=True)
+        self._bar = Progress(
+            BarColumn(None), text, console=console, transient=True, expand=True,
+            disable=not self._live,
+        )  # fmt: skip
         self._task = self._bar.add_task("starting", total=1.0)
         self._start = self._printed = time.monotonic()
 
     def __enter__(self) -> Self:
-        if self._live:
-            self._bar.start()
+        self._bar.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._live:
-            self._bar.stop()
+        self._bar.stop()
 
-    def show(self, share: float, text: str) -> None:
-        """Show a share of the work; nothing in a pipe."""
-        if self._live:
-            self._bar.update(self._task, completed=share, description=text)
+    def show(self, share: float | None, text: str) -> None:
+        """Show a share of the work, if it is known; nothing in a pipe."""
+        self._bar.update(
+            self._task, completed=share, total=None if share is None else 1.0, description=text
+        )
 
     def show_models(self, progress: sweep.Progress) -> None:
         """Show the counts of a sweep; call it at the beginning and after each model."""
-        if progress.last is None:
+        if progress.last is None:  # workers are started; what came before is not training time
             self._start = time.monotonic()
         finished, total = progress.total - progress.remaining, progress.total
         note = _describe_sweep(progress, time.monotonic() - self._start)
+        self.show(finished / max(total, 1), f"{finished}/{total} {note}")
         if self._live:
-            share = finished / max(total, 1)
-            self._bar.update(self._task, completed=share, description=f"{finished}/{total} {note}")
-        elif progress.last is None:
+            return
+        if progress.last is None:
             before = f", {progress.before} of them measured before" if progress.before else ""
             print_error(f"{plural(total, 'model')}{before}")
         else:
@@ -191,34 +195,31 @@ class ProgressBar:
         """Show how many rows are encoded; call it after each batch."""
         now = time.monotonic()
         text = f"{plural(rows, 'row')}, {rows / max(now - self._start, 1e-9):.0f} per second"
-        if self._live:
-            self._bar.update(self._task, total=None, description=text)
-        elif now - self._printed >= _PAUSE:
+        self.show(None, text)
+        if not self._live and now - self._printed >= _PAUSE:
             self._printed = now
             print_error(text)
 
 
 def describe_model(record: Record) -> str:
     """Describe a finished model in one line."""
-    name = record.config.describe()
+    name, seconds = record.config.describe(), f"({record.provenance.seconds:.1f} s)"
     if record.error is not None:
         return f"{name} FAILED: {record.reason}"
     measured = record.measured
     if measured.diverged:
         return (
             f"{name} DIVERGED: logits are NaN on {measured.nan_answers} of {measured.test_size} "
-            f"test examples ({record.provenance.seconds:.1f} s)"
+            f"test examples {seconds}"
         )
     drops = dict(zip(measured.row_names, measured.drops, strict=True))
     wanted = measured.relevant or ()
     relevant = ", ".join(f"{row}: {drops[row]:.2f}" for row in wanted) or "none"
     others = [drop for row, drop in drops.items() if row not in wanted]
     mean = f", others {sum(others) / len(others):.3f}" if others else ""
-    beyond = [f"{accuracy:.3f}" for accuracy in measured.accuracy_beyond.values()]
-    return (
-        f"{name} accuracy {measured.accuracy:.3f}{', beyond ' * bool(beyond)}{' '.join(beyond)}, "
-        f"drops {relevant}{mean} ({record.provenance.seconds:.1f} s)"
-    )
+    beyond = " ".join(f"{accuracy:.3f}" for accuracy in measured.accuracy_beyond.values())
+    far = f", beyond {beyond}" if beyond else ""
+    return f"{name} accuracy {measured.accuracy:.3f}{far}, drops {relevant}{mean} {seconds}"
 
 
 def _describe_sweep(progress: sweep.Progress, elapsed: float) -> str:

@@ -16,11 +16,10 @@ from primefourier.cli.options import (
     Folder,
     Integer,
     Integers,
-    Json,
     check_output,
     read_basis,
 )
-from primefourier.cli.output import print_error, print_json, print_text, save_figure
+from primefourier.cli.output import print_error, print_text, save_figure
 
 _PAGE_ENDINGS = (".html", ".htm")
 
@@ -81,14 +80,10 @@ def explore(
     check_output(out, _PAGE_ENDINGS)
     data = page_data(a, b, modulus, operation=operation, circles=primes, basis=basis)
     write_file(out, make_page(data, title="Prime Fourier Embeddings: explorer").encode())
-    print_text(f"Wrote {out} ({_write_size(out)}).")
-    if open:
-        _show_page(out)
-    else:
-        print_text("Open it in any browser.")
+    _finish(out, open, "Open it in any browser.")
 
 
-def figures(folder: Folder, /, *, out: Path | None = None, json: Json = False) -> None:
+def figures(folder: Folder, /, *, out: Path | None = None) -> None:
     """Draw the paper's figures from records, each as PNG and SVG.
 
     Configurations that are not measured yet are visible gaps.
@@ -100,11 +95,7 @@ def figures(folder: Folder, /, *, out: Path | None = None, json: Json = False) -
     """
     from primefourier import lab
 
-    written = lab.open(folder).figures(out)
-    if json:
-        print_json([str(path) for path in written])
-    else:
-        print_text("\n".join(f"Wrote {path}" for path in written))
+    print_text("\n".join(f"Wrote {path}" for path in lab.open(folder).figures(out)))
 
 
 def report(
@@ -113,7 +104,6 @@ def report(
     *more: Annotated[Path, Parameter(help="Further folders, whose models count for the claims.")],
     open: Annotated[bool, FLAG] = False,  # noqa: A002
     out: Path | None = None,
-    json: Json = False,
 ) -> None:
     """Write the results of a run as one HTML page that works offline.
 
@@ -131,26 +121,18 @@ def report(
     if out is not None:
         check_output(out, _PAGE_ENDINGS)
     path = lab.open(folder, *more).report(out)
-    if json:
-        print_json({"file": str(path), "bytes": path.stat().st_size})
-    else:
-        print_text(f"Wrote {path} ({_write_size(path)}).")
-        if not open:
-            print_text("Open it in any browser, or add --open to this command.")
-    if open:
-        _show_page(path)
+    _finish(path, open, "Open it in any browser, or add --open to this command.")
 
 
-def _show_page(path: Path) -> None:
-    """Open a page in the user's browser, or print which file to open if there is no browser."""
-    try:
+def _finish(path: Path, show: bool, advice: str) -> None:
+    """Say that a page is written, and open it in the user's browser or say how to."""
+    print_text(f"Wrote {path} ({path.stat().st_size / 1000:.0f} kB).")
+    if not show:
+        print_text(advice)
+        return
+    try:  # a machine without a browser is no failure: the page is written
         opened = webbrowser.open(path.resolve().as_uri())
     except webbrowser.Error:
         opened = False
     if not opened:
         print_error(f"No browser could be opened here; open this file in one: {path.resolve()}")
-
-
-def _write_size(path: Path) -> str:
-    size = path.stat().st_size
-    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+
+from rich.console import Console
 
 from primefourier._checks import plural
-from primefourier.analysis.ablation import Kind
 from primefourier.cli.options import FLAG, Folder, Json, NewestFolder
 from primefourier.cli.output import print_json, print_prose, print_table, print_text
 
@@ -20,8 +21,7 @@ _MEANS = ("accuracy", "relevant_drop", "other_drop")
 _FIXED = ("study", "seeds", "models", "diverged", *_MEANS, "beyond", "rows", "range")
 _MOST_LINES = 20
 """How many configurations a summary shows, unless all are requested."""
-_MOST_NAMED = 10
-"""How many missing models are named."""
+Kind = Literal["zero", "mean", "permute"]
 
 
 def status(folder: NewestFolder = None, /, *, json: Json = False) -> None:
@@ -134,6 +134,7 @@ def summary(
         return
     if not rows:
         raise ValueError(f"{run.folder} has no complete configuration ablated by {ablation!r} yet")
+    # a network that is right in range may be wrong beyond it, so its worst test set decides
     rows.sort(key=lambda row: min([row["accuracy"] or 0.0, *row["beyond"].values()]))
     shown = rows if all else rows[:_MOST_LINES]
     for study in dict.fromkeys(row["study"] for row in shown):
@@ -154,39 +155,43 @@ def summary(
 def _print_lines(study: str, rows: list[dict[str, Any]]) -> None:
     """Print the lines of one study; what is the same in all of them stands in its heading."""
     about = [study]
-    written = [{**row, "rows": _names(row["rows"]), "seeds": str(row["seeds"])} for row in rows]
+    written = [{**row, "rows": " ".join(row["rows"]), "seeds": str(row["seeds"])} for row in rows]
     varying = [name for name in ("seeds", "rows") if len({row[name] for row in written}) > 1]
     if "seeds" not in varying:
         about.append(plural(rows[0]["seeds"], "seed"))
-    if "rows" not in varying and rows[0]["rows"]:
+    if "rows" not in varying and written[0]["rows"]:
         about.append(f"rows {written[0]['rows']}")
     print_prose(", ".join(about))
     ends = sorted({_end(row, end) for row in rows for end in row["beyond"]}, key=_size)
     lost = ["diverged"] * any(row["diverged"] for row in rows)
-    lines = []
+    columns, lines = ["", "acc.", "rel.", "other", *ends, *lost, *varying], []
     for row in written:
         beyond = {_end(row, end): value for end, value in row["beyond"].items()}
         numbers = [row[name] for name in _MEANS] + [beyond.get(end) for end in ends]
         more = [_write_diverged(row)] * len(lost) + [row[name] for name in varying]
         lines.append([_name(row), *map(_write_share, numbers), *more])
-    print_table(["", "acc.", "rel.", "other", *ends, *lost, *varying], lines, left=["", "rows"])
+    widths = [max(map(len, cells)) for cells in zip(columns, *lines, strict=True)]
+    named: dict[str, str] = {}
+    if "rows" in varying and sum(widths) + 2 * len(widths) - 2 > Console().width:
+        # a sign for each set of rows keeps a configuration on one line
+        for line in lines:
+            line[-1] = named.setdefault(line[-1], f"#{len(named) + 1}")
+    print_table(columns, lines, left=["", "rows"])
+    for names, sign in named.items():
+        print_prose(f"rows {sign}: {names}", hang=9)
     print_text("")
 
 
-def _names(rows: Sequence[str]) -> str:
-    """Write the names of rows, of many the first and the last.
-
-    >>> _names(["3", "5"]), _names([str(i) for i in range(1, 17)])
-    ('3 5', '1 2 3 … 16')
-    """
-    text = " ".join(rows)
-    return text if len(text) <= 20 else f"{' '.join(rows[:3])} … {rows[-1]}"
-
-
 def _name(row: Mapping[str, Any]) -> str:
-    """Name a configuration by its axes, such as "N=15 r=100"."""
-    axes = (f"{name}={value}" for name, value in row.items() if name not in _FIXED)
-    return " ".join(axes) or "all"
+    """Name a configuration by its axes, such as "N=15 r=100"; long values, such as lists, are cut.
+
+    >>> _name({"study": "mine", "primes": "3,5,7,11,13,17,19,23", "modulus": 5})
+    'primes=3,5,7,1…9,23 modulus=5'
+    """
+    axes = {name: str(value) for name, value in row.items() if name not in _FIXED}
+    for name, text in axes.items():
+        axes[name] = text if len(text) <= 16 else f"{text[:7]}…{text[-4:]}"
+    return " ".join(f"{name}={text}" for name, text in axes.items()) or "all"
 
 
 def _write_diverged(row: Mapping[str, Any]) -> str:
@@ -230,14 +235,8 @@ def export(folder: Folder, /, *, format: str | None = None, out: Path | None = N
         out: The file to write (default: models.jsonl, .csv or .parquet in the folder).
     """
     from primefourier import lab
-    from primefourier.lab.export import FORMATS
 
-    ending = "" if out is None else out.suffix.removeprefix(".").lower()
-    if not format and ending and ending not in FORMATS:
-        raise ValueError(f"--out must end in .{', .'.join(FORMATS)}, got {str(out)!r}")
-    kind = format or ending or "jsonl"
-    if format and ending in FORMATS and ending != format:
-        raise ValueError(f"--format {format} and --out {out} do not agree; leave one of them out")
+    kind = format or ("" if out is None else out.suffix.removeprefix(".").lower()) or "jsonl"
     run, path = lab.open(folder), out or folder / f"models.{kind}"
     run.export(path, cast("Format", kind))
     print_text(f"Wrote {plural(len(run.records), 'record')} to {path}.")
@@ -255,14 +254,8 @@ def repair(folder: Folder, /) -> None:
     found, kept = repair_store(folder)
     for number, reason in found.damaged.items():
         print_text(f"Line {number} of {STORE_NAME} was damaged: {reason}.")
-    missing = [c for key, c in found.models.items() if key not in found.measured]
     state = f"repaired; the damaged file is kept as {kept.name}" if kept else "intact"
     measured = f"{len(found.measured)} of {plural(len(found.models), 'model')}"
     print_text(f"{folder} is {state}. {measured} are measured.")
-    if missing:
-        names = [config.describe() for config in missing[:_MOST_NAMED]]
-        if len(missing) > _MOST_NAMED:
-            names.append(f"and {len(missing) - _MOST_NAMED} more")
-        print_text("Without a measurement (not trained yet, failed, or lost):")
-        print_text("\n".join(f"  {name}" for name in names))
-        print_text("Run the same command again to train them.")
+    if len(found.measured) < len(found.models):
+        print_text("To train the others, run the same command again.")

@@ -11,11 +11,7 @@ from typing import TYPE_CHECKING
 
 from primefourier._checks import plural
 from primefourier.cli.options import Sweep
-from primefourier.cli.output import (
-    ProgressBar,
-    print_table,
-    print_text,
-)
+from primefourier.cli.output import ProgressBar, print_table, print_text
 
 if TYPE_CHECKING:
     from primefourier.lab.study import Study
@@ -37,11 +33,9 @@ def run(study: str | None = None, /, *, sweep: Sweep = _SWEEP) -> int:
     """
     from primefourier.lab.study_file import read_study_file
 
-    if study is None:
-        raise ValueError("a study is required: a Python file, or a command of pfe run --help")
-    if not study.endswith(".py"):
+    if study is None or not study.endswith(".py"):
         raise ValueError(
-            f"a study must be a Python file, or a command of pfe run --help, got {study!r}"
+            f"a study must be a Python file, or a command of pfe run --help, got {study or 'none'}"
         )
     return run_studies(read_study_file(study), Path(study).stem, sweep)
 
@@ -66,7 +60,7 @@ def run_studies(studies: Sequence[Study], name: str, sweep: Sweep) -> int:
 
 def train(studies: Sequence[Study], folder: Path, sweep: Sweep) -> Outcome:
     """Train the models of some studies with progress, and print how the run ended."""
-    from primefourier.lab.sweep import run
+    from primefourier.lab import run
 
     sweep.check()
     _warn_of_invisible(studies)

@@ -45,6 +45,7 @@ def bundle(scripts: Mapping[str, str], main: str) -> str:
     return {  };
     })();
     """
+    # only what main needs, so an unused script is not in the page
     graph: dict[str, list[str]] = {}
     pending = [main]
     while pending:
@@ -70,6 +71,7 @@ def _resolve(importer: str, other: str) -> str:
 
 
 def _as_function(path: str, text: str) -> str:
+    # a line that neither pattern took away would be an error of syntax inside a function
     exported = _EXPORT.findall(text)
     body = _EXPORT.sub("", _IMPORT.sub(lambda found: _as_constants(path, found), text))
     if unsupported := _UNSUPPORTED.search(body):

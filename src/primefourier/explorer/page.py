@@ -33,6 +33,7 @@ def make_page(data: Mapping[str, Any], *, title: str) -> str:
         path.relative_to(folder / "scripts").as_posix(): path.read_text(encoding="utf-8")
         for path in folder.glob("scripts/*/*.js")
     }
+    # the hash is of the text between the tags, so nothing may be added around it later
     script = bundle(scripts, "page/main.js")
     styles = sorted(folder.glob("styles/*.css"))
     style = "\n".join(path.read_text(encoding="utf-8") for path in styles)

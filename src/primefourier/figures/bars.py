@@ -104,7 +104,7 @@ def draw_drop_bars(
     values = [values for panel in panels for values in (panel.table, *panel.dots)]
     known = np.concatenate([*values, [1.0, -noise_floor, noise_floor]])
     known = known[~np.isnan(known)]
-    span = np.ptp(known)
+    span = np.ptp(known)  # at least 1, since drops are shares and 1 is always seen
     for i, (axes, panel) in enumerate(zip(every, panels, strict=True)):
         axes.set_ylim(known.min() - 0.03 * span, known.max() + 0.16 * span)
         axes.axhspan(-noise_floor, noise_floor, color=style.NOISE, lw=0, zorder=0)
@@ -135,6 +135,7 @@ def _draw_panel(axes: Axes, panel: DropBars) -> None:
     for chosen, look in ((known & relevant, style.RELEVANT), (known & ~relevant, style.OTHER)):
         axes.bar(np.flatnonzero(chosen), drops[chosen], 0.72, **look)
     for place, dots in enumerate(panel.dots):
+        # side by side, since seeds with equal drops would hide each other
         aside = np.linspace(-0.2, 0.2, len(dots)) if len(dots) > 1 else np.zeros(len(dots))
         axes.plot(place + aside, dots, "o", **dot)
     for x in np.flatnonzero(known):

@@ -97,8 +97,9 @@ def _draw_accuracy(axes: Axes, network: Cliff) -> None:
         color, marker = (style.GREEN, "o") if value >= _RIGHT else (style.VERMILLION, "X")
         axes.plot(end, value, marker, color=color, ms=8, zorder=2)
         text, near = f"{value:.2f}", end < _NEAR * last[0]
-        if near and text == last[1]:
+        if near and text == last[1]:  # it would repeat the label beside it
             continue
+        # near labels stand by turns above and beside their marker, so that no two overlap
         aside = near and not aside
         place = (0, 7) if not aside else (-7, 2) if value < 0.5 else (0, -15)
         axes.annotate(
@@ -112,7 +113,7 @@ def _draw_accuracy(axes: Axes, network: Cliff) -> None:
         va="center", ha="center",
     )  # fmt: skip
     axes.set_xscale("log")
-    axes.set_xlim(ends[0] / 200, ends[-1] * 10)
+    axes.set_xlim(ends[0] / 200, ends[-1] * 10)  # room for the band on the left, and for labels
     axes.set_ylim(-0.03, 1.16)
     style.style_axes(axes, grid="y")
     style.write_labels(axes, "inputs below", "accuracy")

@@ -82,7 +82,7 @@ def draw_heatmap(
         raise ValueError(f"a heatmap needs rows and columns, got {shape[0]} and {shape[1]}")
     if not -math.inf < limits[0] < limits[1] < math.inf:
         raise ValueError(f"limits must be finite and ascend, got {limits[0]} and {limits[1]}")
-    out = _read_mask(excluded, shape, "excluded")
+    out = _read_mask(excluded, shape, "excluded")  # what is left out has no value, even if given
     table = np.where(out, np.nan, style.read_table(values, shape, "values"))
     faint = _read_mask(noise, shape, "noise") & ~np.isnan(table)
     words = np.array([[style.write_number(x, ".2f") for x in row] for row in table] if texts is None
@@ -188,6 +188,7 @@ def draw_drop_matrices(panels: Sequence[DropMatrix], *, title: str, caption: str
     figure, body = style.new_page(columns * (side + 0.5) + 1.1, rows * (side + 0.55) + 0.3,
                                   title=title, caption=caption, key=key)  # fmt: skip
     every = list(body.subplots(rows, columns, squeeze=False).flat)
+    # the grid may have more axes than there are panels
     for k, (axes, panel, table) in enumerate(zip(every, panels, tables, strict=False)):
         axes.set_aspect("equal")
         gaps = np.isnan(table)
@@ -204,7 +205,7 @@ def draw_drop_matrices(panels: Sequence[DropMatrix], *, title: str, caption: str
         lowest, first = k + columns >= len(panels), k % columns == 0
         style.write_labels(axes, "ablated row" * lowest, "task prime" * first)
     place: dict[str, Any] = {"ax": every, "aspect": 30 * rows}
-    if spare := every[len(panels) :]:
+    if spare := every[len(panels) :]:  # the colour bar lies in the place of a missing panel
         spare[0].set_box_aspect(0.06)
         place = {"cax": spare[0], "orientation": "horizontal"}
     for axes in spare[1:]:

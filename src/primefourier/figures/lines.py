@@ -1,4 +1,4 @@
-"""Lines or dots in panels with one key: drops against r (figure 17) or depth, curves by epoch."""
+"""Lines in panels with one key: drops against r (figure 17), accuracy by size of integers."""
 
 from __future__ import annotations
 
@@ -24,10 +24,7 @@ Scale: TypeAlias = Literal["linear", "log"]
 
 _WIDTH, _HEIGHT = 3.1, 2.6  # inches of the axes of a panel, about
 _LABELS_APART = 0.42  # inches
-_FEW = 12  # longer lines have no markers
-_ASIDE = 0.75  # of the distance between two categories is filled with the dots of one
 _MARKERS = "os^DvPX*"
-_LEVEL: dict[str, Any] = {"color": style.INK, "ls": "--", "lw": 1.2}
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,10 +76,6 @@ class Panel:
         lines: The lines, in the order of the key.
         noise_floor: For each x, the largest value that cannot be distinguished from 0: a band.
         sees: Values that the y axis always includes.
-        names: The names of the categories 0, 1, … along x. The values of a category are dots side
-            by side, which no line joins: all single values, or the means if there are no others.
-        across: The label of the x axis, if it is not that of the page.
-        level: A value that is marked by a dashed line, and its meaning.
     """
 
     heading: str
@@ -90,9 +83,6 @@ class Panel:
     lines: Sequence[Line]
     noise_floor: Mapping[float, float] = field(default_factory=dict)
     sees: Sequence[float] = (0.0,)
-    names: Sequence[object] = ()
-    across: str = ""
-    level: tuple[float, str] | None = None
 
 
 def draw_panels(
@@ -103,13 +93,10 @@ def draw_panels(
     across: str,
     scale: Scale = "linear",
     columns: int = 2,
-    share_y: bool = False,
-    linear_below: float | None = None,
 ) -> Figure:
-    """Draw panels in a grid; all without categories of their own have the same x axis.
+    """Draw panels in a grid, all with the same x axis and one key.
 
-    A line of at most 12 points has markers, and its single values are dots. A longer line is plain,
-    and its single values are thin lines. NaN means not measured yet.
+    NaN means not measured yet.
 
     Args:
         panels: The panels, row by row.
@@ -118,8 +105,6 @@ def draw_panels(
         across: The label of the x axis.
         scale: "linear", or "log" with a tick at each x.
         columns: The largest number of panels in a row.
-        share_y: Whether all panels share one y axis.
-        linear_below: The y axis is logarithmic above this, and linear around 0 (default: linear).
 
     >>> line = Line("r = 100", (0, 1, 2), [(0.6, 0.5), (0.2, 0.1), (0.0, 0.0)])
     >>> panel = Panel("own row zeroed", "drop", [line], sees=(0, 1))
@@ -130,53 +115,41 @@ def draw_panels(
     if not panels or columns < 1:
         raise ValueError(f"at least one Panel and one column are required, got {len(panels)} "
                          f"panels and {columns} columns")  # fmt: skip
-    plain = [panel for panel in panels if not panel.names]
-    found = {float(x) for p in plain for some in (p.noise_floor, *(line.xs for line in p.lines))
-             for x in some}  # fmt: skip
-    xs = sorted(found)
-    if plain and (not xs or (scale == "log" and xs[0] <= 0)):
+    places = (some for p in panels for some in (p.noise_floor, *(line.xs for line in p.lines)))
+    xs = sorted({float(x) for some in places for x in some})
+    if not xs or (scale == "log" and xs[0] <= 0):
         raise ValueError(f"lines need an x, above 0 on a log scale; got {xs[:1] or 'none'}")
     looks = _looks([line for panel in panels for line in panel.lines])
     figure, every = style.new_panels(
-        len(panels), columns, _WIDTH + 0.9, _HEIGHT + 0.55, share_y=share_y, title=title,
+        len(panels), columns, _WIDTH + 0.9, _HEIGHT + 0.55, share_y=False, title=title,
         caption=caption, key=_key(panels, looks),
     )  # fmt: skip
     for i, (axes, panel) in enumerate(zip(every, panels, strict=True)):
         style.write_title(axes, panel.heading)
-        _set_scales(axes, panel, xs, scale, linear_below)
+        _set_scales(axes, panel, xs, scale)
         _draw_noise(axes, panel.noise_floor, scale)
-        if panel.level:
-            axes.axhline(panel.level[0], **_LEVEL)
         _draw_lines(axes, panel, looks)
-        lowest, first = i + columns >= len(panels), not share_y or i % columns == 0
-        style.write_labels(axes, (panel.across or across) * lowest, panel.label * first)
+        lowest = i + columns >= len(panels)
+        style.write_labels(axes, across * lowest, panel.label)
     return figure
 
 
-def _set_scales(
-    axes: Axes, panel: Panel, xs: Sequence[float], scale: Scale, linear_below: float | None
-) -> None:
-    """Include every x; its ticks are at each category or x of a log scale, or at round numbers."""
-    if panel.names:
-        axes.set_xlim(-0.6, len(panel.names) - 0.4)
-        axes.set_xticks(range(len(panel.names)), list(map(str, panel.names)))
-    elif scale == "log":
+def _set_scales(axes: Axes, panel: Panel, xs: Sequence[float], scale: Scale) -> None:
+    """Include every x; ticks are at each x of a log scale, or at round numbers."""
+    if scale == "log":
         axes.set_xscale("log")
         axes.set_xlim(xs[0] / 1.25, xs[-1] * 1.25)
         axes.set_xticks(xs, _spaced_labels(xs))
         axes.xaxis.set_minor_locator(NullLocator())
     else:
+        # a single x has no span of its own
         margin = 0.05 * (xs[-1] - xs[0]) or max(0.5, 0.05 * abs(xs[0]))
         axes.set_xlim(xs[0] - margin, xs[-1] + margin)
         whole = all(x.is_integer() for x in xs)
         axes.xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 2.5, 5, 10], integer=whole))
     axes.update_datalim([(0, y) for y in panel.sees], updatex=False)
-    if linear_below is not None:
-        axes.set_yscale("symlog", linthresh=linear_below, linscale=0.5)
-        axes.yaxis.set_major_formatter("{x:g}")
     style.style_axes(axes, grid="both")
-    negative = any((line.table[:, 1:] < 0).any() for line in panel.lines)
-    if linear_below is not None or negative or panel.noise_floor:
+    if panel.noise_floor or any((line.table[:, 1:] < 0).any() for line in panel.lines):
         axes.axhline(0, color=style.INK, lw=0.8)
 
 
@@ -193,7 +166,7 @@ def _spaced_labels(xs: Sequence[float]) -> list[str]:
 
 def _draw_noise(axes: Axes, noise_floor: Mapping[float, float], scale: Scale) -> None:
     """Draw the noise floor as steps; they change half way between values of x on the scale."""
-    if noise_floor:
+    if noise_floor:  # which depends on the number of test examples, and so on x
         xs = np.array(sorted(noise_floor), float)
         middles = np.sqrt(xs[1:] * xs[:-1]) if scale == "log" else (xs[1:] + xs[:-1]) / 2
         floors = np.array([noise_floor[x] for x in xs])
@@ -203,6 +176,7 @@ def _draw_noise(axes: Axes, noise_floor: Mapping[float, float], scale: Scale) ->
 
 def _looks(lines: Sequence[Line]) -> dict[str, dict[str, Any]]:
     """Give each name a colour and a marker, in order of appearance."""
+    # the yellow end of the map is too pale for a thin line
     names = list(dict.fromkeys(line.name for line in lines))
     shown = matplotlib.colormaps[style.SEQUENTIAL](np.linspace(0, 0.88, max(2, len(names))))
     return {
@@ -213,38 +187,27 @@ def _looks(lines: Sequence[Line]) -> dict[str, dict[str, Any]]:
 
 def _key(panels: Sequence[Panel], looks: Mapping[str, dict[str, Any]]) -> list[tuple[Artist, str]]:
     """Explain the look of each name, and what else is drawn."""
-    known = {line.name for panel in panels for line in panel.lines if not line.empty}
-    unjoined = {"lw": 0} if all(panel.names for panel in panels) else {}
+    lines = [line for panel in panels for line in panel.lines]
+    known = {line.name for line in lines if not line.empty}
     key: list[tuple[Artist, str]] = [
-        (Line2D([], [], **look | unjoined), name + ", not measured yet" * (name not in known))
+        (Line2D([], [], **look), name + ", not measured yet" * (name not in known))
         for name, look in looks.items()
     ]
-    seeds = {len(line.xs) <= _FEW for panel in panels if not panel.names for line in panel.lines
-             if line.table.shape[1] > 2}  # fmt: skip
-    if seeds:
-        look = {"marker": "o", "lw": 0} if True in seeds else {"lw": 0.6}
-        key.append((Line2D([], [], color=style.INK, ms=3, **look), "one seed"))
+    if any(line.table.shape[1] > 2 for line in lines):
+        key.append((Line2D([], [], color=style.INK, marker="o", ms=3, lw=0), "one seed"))
     if any(panel.noise_floor for panel in panels):
         key.append((Patch(color=style.NOISE), "noise floor"))
-    meanings = dict.fromkeys(panel.level[1] for panel in panels if panel.level)
-    return key + [(Line2D([], [], **_LEVEL), meaning) for meaning in meanings]
+    return key
 
 
 def _draw_lines(axes: Axes, panel: Panel, looks: Mapping[str, dict[str, Any]]) -> None:
-    """Draw lines in front of their single values, or the values alone in a panel of categories."""
+    """Draw lines in front of the dots of their single values."""
     if all(line.empty for line in panel.lines):
         style.write_note(axes, "not measured yet")
-    for i, line in enumerate(panel.lines):
-        xs, ys, singles = line.table[:, 0], line.table[:, 1], line.table[:, 2:]
+    dots: dict[str, Any] = {"marker": "o", "ms": 3, "mec": "none", "lw": 0, "alpha": 0.7}
+    for line in panel.lines:
+        xs, means, singles = line.table[:, 0], line.table[:, 1], line.table[:, 2:]
         look = looks[line.name]
-        if panel.names:
-            aside = _ASIDE * ((i + 0.5) / len(panel.lines) - 0.5)
-            dots, size = (singles, 3.6) if singles.size else (ys, 6.0)
-            axes.plot(xs + aside, dots, **look | {"lw": 0, "ms": size, "mec": "none"})
-            continue
-        small: dict[str, Any] = {"marker": "o", "ms": 3, "mec": "none", "lw": 0, "alpha": 0.7}
-        if len(line.xs) > _FEW:
-            small = {"lw": 0.6, "alpha": 0.4}
-            look = look | {"marker": ".", "ms": 3, "mew": 0}  # so that lone values are seen
-        axes.plot(xs, singles, color=look["color"], zorder=1.5, **small)
-        axes.plot(xs, ys, **look)
+        # NaN breaks the line, so a gap is never bridged
+        axes.plot(xs, singles, color=look["color"], zorder=1.5, **dots)
+        axes.plot(xs, means, **look)

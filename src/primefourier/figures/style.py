@@ -139,7 +139,8 @@ def new_page(
     body = figure.add_subfigure(figure.add_gridspec(1, 1)[0])
     samples = [sample for sample, _ in key]
     labels = [wrap(label, width - 0.8, TICK_SIZE) for _, label in key]
-    for columns in range(len(key), 0, -1):  # as many as there is room for
+    # as many as there is room for; only a legend that is made has a width
+    for columns in range(len(key), 0, -1):
         legend = body.legend(
             samples, labels, loc="outside lower left", ncols=columns, fontsize=TICK_SIZE,
             labelcolor=INK, frameon=False, borderpad=0,

@@ -1,4 +1,4 @@
-"""A real Chromium, found on this machine, for the benchmark of the page and for its tests."""
+"""A real Chromium, found on this machine."""
 
 import os
 import shutil
