@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from findings.runs import FAR, run_of
 from findings.statistics import area
 from primefourier import PrimeBasis, lab
-from primefourier.encoding.aliases import find_alias_pairs, find_aliases
-from primefourier.lab.record import Record
+from primefourier.encoding import find_alias_pairs, find_aliases
 
 EXPERIMENTS = ("composite", "prime")
 ENDS = ("2r", "10000", "1000000", "1000000000", "1000000000000000000")
@@ -48,7 +47,7 @@ def row_drifts(modulus: int, basis: PrimeBasis, input_range: int) -> dict[str, d
     return found
 
 
-def read(record: Record) -> dict[str, Any]:
+def read(record: lab.Record) -> dict[str, Any]:
     """Return what counts of one network: its place, accuracies, and the use of other rows."""
     config, measured = record.config, record.measured
     n, r, basis = config.task.modulus, config.task.input_range, config.embedding.basis

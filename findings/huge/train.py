@@ -34,10 +34,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from primefourier import PAPER_BASIS, PrimeBasis
+from primefourier import PAPER_BASIS, PrimeBasis, lab
 from primefourier.analysis import certify
 from primefourier.arithmetic import is_prime
-from primefourier.lab.channel_training import train_channels
 from primefourier.nn import ChannelNetwork
 
 TARGET = Path(__file__).with_name("huge.json")
@@ -95,7 +94,7 @@ def predict(found: Tensor, prime: int) -> float:
 def study_network(hidden: tuple[int, ...], seed: int) -> dict[str, Any]:
     """Train one network, check all pairs of residues, and compare with the prediction."""
     start = time.perf_counter()
-    network = train_channels(SEEN, hidden=hidden, seed=seed)
+    network = lab.train_channels(SEEN, hidden=hidden, seed=seed)
     seconds = time.perf_counter() - start
     certificate = certify(network, SEEN, lambda integers: integers.sum(1))
     generator = torch.Generator().manual_seed(seed)

@@ -25,8 +25,7 @@ from findings.predictions.study import FAR, NEAR, RANGES, SEEDS, SIZES, study
 from findings.probes.networks import read_networks
 from findings.statistics import area
 from primefourier import PAPER_BASIS, PrimeBasis, lab
-from primefourier.encoding.aliases import Alias, find_alias_pairs, find_aliases
-from primefourier.lab.record import Record
+from primefourier.encoding import Alias, find_alias_pairs, find_aliases
 
 SINGLES, PAIRS = 3, 5
 USED = 0.1
@@ -84,7 +83,7 @@ def probability(weights: Sequence[float], row: Sequence[float]) -> float:
     return 1 / (1 + math.exp(-float(np.dot(weights, row))))
 
 
-def measured_use(record: Record) -> list[tuple[float, int]]:
+def measured_use(record: lab.Record) -> list[tuple[float, int]]:
     """Return the drop of every row that the task does not need, largest first."""
     needed = record.measured.relevant or ()
     drops = zip(record.row_drops("permute"), record.measured.row_names, strict=True)
@@ -168,20 +167,20 @@ def score(run: lab.Run, registered: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def split_at_commit(records: Iterable[Record]) -> tuple[list[Record], list[Record]]:
+def split_at_commit(records: Iterable[lab.Record]) -> tuple[list[lab.Record], list[lab.Record]]:
     """Return networks trained after the predictions were committed, and those trained before."""
     measured = [record for record in records if record.error is None]
     after = [record for record in measured if _began(record) >= COMMITTED]
     return after, [record for record in measured if _began(record) < COMMITTED]
 
 
-def _began(record: Record) -> str:
+def _began(record: lab.Record) -> str:
     """Return when the training of a network began."""
     finished = datetime.fromisoformat(record.provenance.finished)
     return (finished - timedelta(seconds=record.provenance.seconds)).isoformat()[:19]
 
 
-def score_records(records: Sequence[Record], registered: dict[str, Any]) -> dict[str, Any]:
+def score_records(records: Sequence[lab.Record], registered: dict[str, Any]) -> dict[str, Any]:
     """Compare the predictions with some records."""
     predicted = {(p["size"], p["modulus"], p["range"]): p for p in registered["predictions"]}
     found: dict[str, list[tuple[float, bool, float]]] = {"uses": [], "near": [], "far": []}

@@ -26,9 +26,8 @@ import torch
 from torch import Tensor
 
 from findings.runs import write_json
-from primefourier import PAPER_BASIS, PrimeBasis, encode
+from primefourier import PAPER_BASIS, PrimeBasis, encode, lab
 from primefourier.analysis import certify
-from primefourier.lab.channel_training import train_channels
 from primefourier.nn import ChannelNetwork, PrimeFourierEmbedding, decode_codes
 
 TERMS = (2, 4, 8, 16, 32, 64)
@@ -110,7 +109,7 @@ def measure(network: ChannelNetwork) -> list[dict[str, Any]]:
 def main() -> None:
     """Train the adder, certify it, and measure sums of many terms."""
     torch.set_num_threads(1)
-    network = train_channels(BASIS, steps=STEPS, batch_size=BATCH)
+    network = lab.train_channels(BASIS, steps=STEPS, batch_size=BATCH)
     certificate = certify(network, BASIS, lambda x: x.sum(1))
     data = {
         "parameters": sum(weight.numel() for weight in network.parameters()),
