@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -156,8 +156,8 @@ def depth_blocks() -> Iterator[tuple[str, str]]:
     """Yield the mean drop of single blocks by depth."""
     rows, largest = [], []
     for experiment, found in of_page("depths"):
-        first, *deeper = (one["mean"] for one in found["relevant"])
-        drops = (first, max(deeper), max(one["mean"] for one in found["other"]))
+        first, *deeper = found["relevant"]
+        drops = (first, max(deeper), max(found["other"]))
         rows.append([experiment, found["ablation"], *(f"{drop:.2f}" for drop in drops)])
         one = found["largest"]
         place = f"{one['prime']}^{one['depth'] + 1}, N = {one['modulus']}"
@@ -176,7 +176,7 @@ def depth_blocks() -> Iterator[tuple[str, str]]:
 def equivariance_blocks() -> Iterator[tuple[str, str]]:
     """Yield the measures of equivariance before and after training, and their range by N."""
     rows = [
-        [experiment, TITLES[curve["measure"]], *(f"{end['mean']:.2f}" for end in ends)]
+        [experiment, TITLES[curve["measure"]], *(f"{end:.2f}" for end in ends)]
         for experiment, curve in of_page("equivariance")
         for ends in [(curve["by_epoch"][0], curve["by_epoch"][-1])]
     ]
@@ -240,7 +240,7 @@ def draw_drift() -> Figure:
     return figure
 
 
-def _draw_bars(axes: Axes, heights: dict[str, Sequence[float]], names: Sequence[object]) -> None:
+def _draw_bars(axes: Axes, heights: Mapping[str, Sequence[float]], names: Sequence[object]) -> None:
     """Draw bars side by side, one for each kind of replacement."""
     for i, (kind, some) in enumerate(heights.items()):
         places = np.arange(len(names)) + 0.27 * (i - 1)
@@ -262,7 +262,7 @@ def draw_depths() -> Figure:
     )
     for axes, wanted in zip(panels, GROUPS.values(), strict=True):
         heights = {
-            found["ablation"]: [one["mean"] for one in found["relevant"]]
+            found["ablation"]: found["relevant"]
             for experiment, found in of_page("depths")
             if experiment == wanted
         }
@@ -305,8 +305,7 @@ def draw_equivariance() -> Figure:
     for axes, wanted in zip(panels, GROUPS.values(), strict=True):
         for experiment, curve in of_page("equivariance"):
             if experiment == wanted and curve["measure"] in looks:
-                means = [one["mean"] for one in curve["by_epoch"]]
-                axes.plot(means, color=looks[curve["measure"]][0], lw=1.8)
+                axes.plot(curve["by_epoch"], color=looks[curve["measure"]][0], lw=1.8)
         axes.set_ylim(0, 1.04)
     return figure
 

@@ -15,8 +15,12 @@ from small_models import small_config, small_study
 
 P0 = PAPER_BASIS.primes
 OTHER: dict[str, Any] = {
-    "depth": 5, "operation": "subtract", "epochs": 24,
-    "batch_size": 512, "learning_rate": 1e-3, "pairs": 70_000,
+    "depth": 5,
+    "operation": "subtract",
+    "epochs": 24,
+    "batch_size": 512,
+    "learning_rate": 1e-3,
+    "pairs": 70_000,
 }
 SOME = {"exp1": EXP1[:4], "control": CONTROL[:4], "exp2": EXP2[:1]}
 
