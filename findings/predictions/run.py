@@ -154,11 +154,11 @@ def row_blocks() -> Iterator[tuple[str, str]]:
     yield "predictions rows", table(columns, rows)
     short = [row[1:-1] for row in rows if row[0] == "after"]
     yield "predictions rows short", table(columns[1:-1], short)
-    _, listed, _, _, others = next(row for row in short if row[0] == "pair, r ≥ 500")
+    listed, *_, by_others = next(row[1:] for row in short if row[0] == "pair, r ≥ 500")
     yield (
         "predictions lead",
         f"At r ≥ 500, {str(listed).partition(' (')[0]} networks misuse a pair that was registered "
-        f"for them. Lists of other N would have {others} of these pairs.",
+        f"for them. Lists of other N would have {by_others} of these pairs.",
     )
     far = [use for use in uses("after") if use.place[2] > SMALL]
     whole = [use for use in far if use.seed in WHOLE]

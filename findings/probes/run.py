@@ -183,8 +183,9 @@ def equivariance_blocks() -> Iterator[tuple[str, str]]:
     (_, _, before, after), (*_, logits) = rows[:2]
     yield (
         "equivariance lead",
-        f"Training in experiment 1 lowers the share of answers that do not follow a shift from "
-        f"{before} to {after}. The shift error of the logits stays at {logits}.",
+        "Training in experiment 1 lowers the share of answers that do not follow a shift from "
+        f"{before} to {after}. The shift error of the logits ends at {logits}, where 1 is "
+        "unrelated.",
     )
     columns = ["experiment", "measure", "untrained", "trained"]
     yield "equivariance table", table(columns, rows)

@@ -182,13 +182,11 @@ def test_a_sentence_from_the_records_has_few_numbers(page: Path) -> None:
 def test_findings_use_the_public_names_of_the_library_alone() -> None:
     for file in Path(study.__file__).parents[1].rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text())):
-            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
-            assert not [name for name in names if "primefourier" in name], file
-            module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
-            if module.startswith("primefourier"):
-                door = import_module(module)
-                public = {*door.__all__, "lab"}
-                assert {alias.name for alias in node.names} <= public, (file, module)  # type: ignore[union-attr]
+            if isinstance(node, ast.Import):
+                assert not [a.name for a in node.names if "primefourier" in a.name], file
+            elif isinstance(node, ast.ImportFrom) and str(node.module).startswith("primefourier"):
+                public = {*import_module(str(node.module)).__all__, "lab"}
+                assert {alias.name for alias in node.names} <= public, (file, node.module)
 
 
 def test_eight_times_the_epochs_change_mean_drops_at_r_100_by_a_hundredth() -> None:
