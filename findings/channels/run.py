@@ -125,6 +125,7 @@ def blocks() -> Iterator[tuple[str, str]]:
                         *(str(n) for n in right.values()),
                     ]
                 )
+            # Both numbers of pairs together; the table in README keeps them apart.
             pooled += [f"{found[1]} of {found[0]}", str(found[2])]
         short.append([words, *pooled])
     columns = ["network", "basis", "pairs", "parameters", "networks", "in range", "10^6", "10^18"]

@@ -109,6 +109,7 @@ def blocks() -> Iterator[tuple[str, str]]:
         f"{beside[True]:.2f} in the mean. Other rows cost {beside[False]:.3f}.",
     )
     cheap = [row for row in every if row.held and row.drop < COSTS]
+    # The sentence below is only true if all of them hold a cosine and nothing else.
     assert {name for row in cheap for name in row.columns.values()} <= {"cos a", "cos b"}
     assert all(row.held == 1 for row in cheap)
     small = several(sorted({row.record.config.task.modulus for row in cheap}))

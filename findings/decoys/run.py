@@ -37,6 +37,7 @@ def doses(name: str) -> Doses:
     for config in study.configs:
         if record := records.get(config.key):
             modulus, period = config.task.modulus, config.embedding.periods[-1]
+            # From the record alone: the drift is not stored, it is what the period makes of it.
             drift = RANGE * (1 / period - HARMONICS[modulus] / modulus)
             used = record.row_drops("permute")[-1] > USED
             fails = record.measured.accuracy_beyond[FAR] < RIGHT

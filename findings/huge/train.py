@@ -67,6 +67,7 @@ def errors(network: ChannelNetwork, turns: Tensor) -> Tensor:
     Returns:
         The angles in radians, from 0 to π, (n,).
     """
+    # Weights are shared by all primes, so one circle is read at any angle, of no prime.
     one = network.for_basis(PrimeBasis((3,), 1))  # one circle; which prime does not matter
     found = []
     for some in turns.split(50_000):
@@ -98,6 +99,7 @@ def study_network(hidden: tuple[int, ...], seed: int) -> dict[str, Any]:
     seconds = time.perf_counter() - start
     certificate = certify(network, SEEN, lambda integers: integers.sum(1))
     generator = torch.Generator().manual_seed(seed)
+    # In float64, so that the angles themselves add no error to what is measured.
     drawn = errors(network, torch.rand(ANGLES, 2, generator=generator, dtype=torch.float64))
     seen = torch.cat([errors(network, residue_turns(p, generator)) for p in SEEN.primes])
     result = {

@@ -101,6 +101,7 @@ def register(exploratory: Iterable[dict[str, Any]], date: str) -> dict[str, Any]
     rows, used = [], []
     for n in read_networks():
         if n.single:
+            # Slower circles are constants rather than look-alikes, as on the page about aliases.
             kept = [n.modulus % t != 0 and n.input_range >= t / 4 for t in n.periods]
             drops = np.array(n.drops("permute", blocks=True))[kept]
             rows.append(features(len(n.primes), n.modulus, n.input_range))
@@ -189,6 +190,7 @@ def score_records(records: Sequence[lab.Record], registered: dict[str, Any]) -> 
     for record in records:
         task, primes = record.config.task, record.config.embedding.primes
         prediction = predicted[len(primes), task.modulus, task.input_range]
+        # A network that has not learned misuses nothing; it is counted, and not scored.
         if record.measured.accuracy < CONVERGED:
             weak += 1
             continue
@@ -206,6 +208,7 @@ def score_records(records: Sequence[lab.Record], registered: dict[str, Any]) -> 
             others = len(use)
             rows = [alias["row"] for alias in prediction["singles"]]
             hits.setdefault(f"single, {place}", []).append((use[0][1] in rows, SINGLES / others))
+            # The two most used rows, in the order in which periods of pairs are registered.
             pair = sorted((use[0][1], use[1][1]))
             known = pair in [[abs(t) for t in p["periods"]] for p in prediction["pairs"]]
             hits.setdefault(f"pair, {place}", []).append((known, PAIRS / math.comb(others, 2)))

@@ -125,6 +125,7 @@ def clustered(hits: Sequence[tuple[object, bool]]) -> str:
     names = sorted({name for name, _ in hits}, key=str)
     sums = np.array([[sum(h for n, h in hits if n == name), sum(n == name for n, _ in hits)]
                      for name in names])  # fmt: skip
+    # Networks of one cluster are alike, so whole clusters are drawn, not networks.
     share = np.full(len(names), 1 / len(names))
     drawn = np.random.default_rng(0).multinomial(len(names), share, size=2000) @ sums
     low, high = np.quantile(drawn[:, 0] / drawn[:, 1], (0.025, 0.975))
@@ -250,6 +251,7 @@ def compare_with_copies(words: str, name: str) -> tuple[dict[str, Any], dict[str
             end = FAR if name == "far" else str(NEAR * place[2])
             outcome = measured.accuracy_beyond[end] < rules.RIGHT
             copy = 0.5 + rules.RIGHT - exploratory[place][name]
+        # The rule and the copy are judged on the same networks.
         predicted.append(likely[place])
         copies.append(copy)  # above one half where seed 42 did it
         outcomes.append(outcome)

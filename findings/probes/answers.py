@@ -47,6 +47,7 @@ def groups() -> Iterator[tuple[dict[str, Any], list[Network]]]:
     for (experiment, size, r), networks in group(chosen, place).items():
         name = f"Experiment 1, |P| = {size}" if size else "Experiment 2, all N"
         seeds = sorted({n.seed for n in networks})
+        # Degenerate moduli are left out above: no sum of theirs wraps around.
         about = {"experiment": experiment, "row": size or None, "range": r, "seeds": seeds}
         yield {"group": name, **about, "models": len(networks)}, networks
 
@@ -105,11 +106,13 @@ def distances(modulus: int, periods: tuple[int, ...], r: int) -> tuple[Floats, F
     """Return how far each block drifts from a harmonic of N below r, alone and with a partner."""
     alone = []
     for t in periods:
+        # In integers, since a float quotient may round to the wrong harmonic.
         k = min(max((2 * modulus + t) // (2 * t), 1), modulus - 1)  # the harmonic nearest to 1/t
         alone.append(r * abs(modulus - k * t) / (t * modulus))
     partners = [i for i, t in enumerate(periods) if modulus % t and r >= LEAST_TURN * t]
     rates, together = 1 / np.array(periods, float), np.full(len(periods), np.inf)
     for sign in (1, -1):  # products of two circles turn with the sum and the difference
+        # In harmonics of N: the fraction beyond an integer is what drifts apart.
         turns = (rates[:, None] + sign * rates[partners]) * modulus % modulus
         drift = np.abs(turns - np.clip(np.rint(turns), 1, modulus - 1)) / modulus * r
         drift[partners, range(len(partners))] = np.inf  # a block is not its own partner
@@ -127,6 +130,7 @@ def aliases() -> dict[str, list[dict[str, Any]]]:
             drops = np.array(n.drops("permute", blocks=True))
             found.append(np.stack([*distances(n.modulus, periods, r), drops])[:, chosen])
     alone, together, drops = np.concatenate(found, axis=1)
+    # Nearer ones explain themselves; only for the others does a partner say something.
     far = alone >= FAR
     sorted_by = {"aliases": (alone, drops), "alias_pairs": (together[far], drops[far])}
     return {name: list(bins(*both)) for name, both in sorted_by.items()}

@@ -104,6 +104,7 @@ class Remainder:
         generator = np.random.default_rng(seed)
         pairs = np.stack(np.meshgrid(np.arange(self.input_range), self.moduli), axis=-1)
         inputs = generator.permutation(pairs.reshape(-1, 2))
+        # Permuted once and cut, so that no pair is in both sets.
         cut = self.sizes()[0]
 
         def examples(some: Any) -> lab.Examples:

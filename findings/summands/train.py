@@ -51,6 +51,7 @@ def add_all(network: ChannelNetwork, codes: Tensor, *, rounding: bool) -> Tensor
     while (count := codes.shape[1]) > 1:
         even = codes[:, : count // 2 * 2].unflatten(1, (-1, 2))
         sums = network(even)
+        # Rounding makes every input of the next addition one that the certificate covers.
         sums = rounded(sums) if rounding else sums
         codes = torch.cat([sums, codes[:, count // 2 * 2 :]], dim=1)
     return codes[:, 0]
@@ -58,6 +59,7 @@ def add_all(network: ChannelNetwork, codes: Tensor, *, rounding: bool) -> Tensor
 
 def combine(network: ChannelNetwork, codes: Tensor, coefficients: list[list[int]]) -> Tensor:
     """Return the codes of sums of coefficient · term: double and add, rounded."""
+    # Double and add from the highest bit: log2 of the largest coefficient steps for all terms.
     zero = torch.from_numpy(encode(0, BASIS)).flatten().expand(codes.shape)
     total, bits = zero, max(max(row) for row in coefficients).bit_length()
     for bit in reversed(range(bits)):
@@ -72,6 +74,7 @@ def score(codes: Tensor, right: list[int], modulus: int) -> dict[str, float]:
     """Compare the sums of codes with the right ones modulo q."""
     answers = [int(value) % modulus for value in decode_codes(codes, BASIS).value]
     gaps = np.array([abs(a - b % modulus) for a, b in zip(answers, right, strict=True)])
+    # Residues lie on a circle: 0 and q - 1 are one apart.
     gaps = np.minimum(gaps, modulus - gaps) / modulus
     return {
         "exact": float((gaps == 0).mean()),

@@ -524,6 +524,13 @@ def test_what_a_model_is_decides_and_not_the_name_of_its_study() -> None:
         assert summary(Run([mine], records)) == summary(Run([right], records))
 
 
+def test_a_seed_without_one_of_the_models_of_a_configuration_does_not_count() -> None:
+    more = seeded(EXP1[:4], 43)[:3]
+    configs = [*EXP1[:4], *more]
+    (cell,) = cells_of(Run([Study("mine", configs)], records_of(configs)))["exp1"]
+    assert cell.seeds == (42,)
+
+
 def test_tests_beyond_the_range_and_further_ablations_do_not_change_the_place() -> None:
     tested = [
         replace(with_fields(c, beyond=(10**6,)), seed=43, ablations=("zero", "permute"))

@@ -66,6 +66,7 @@ def control_rows(records: Iterable[Record]) -> list[ControlRow]:
             continue
         width = len(NEEDED) * embedding.depth
         order = shuffled_order(width * len(embedding.primes), embedding.seed)
+        # Before the shuffle, N's own row begins with the circle of period N.
         needed = dict(enumerate(NEEDED, start=width * embedding.primes.index(modulus)))
         places = ((i, needed[column]) for i, column in enumerate(order) if column in needed)
         held: list[dict[int, str]] = [{} for _ in embedding.primes]
@@ -100,6 +101,7 @@ def shuffled_order(length: int, seed: int) -> Sequence[int]:
     numbers = np.random.RandomState(seed % 2**32).bytes(4 * (length - 1))
     order = list(range(length))
     for i, number in enumerate(np.frombuffer(numbers, "<u4").tolist()):
+        # The same exchange, with the same numbers, as torch's own loop.
         other = i + number % (length - i)
         order[i], order[other] = order[other], order[i]
     return tuple(order)
