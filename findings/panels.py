@@ -5,14 +5,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from findings.statistics import interval
-
-# Okabe and Ito's palette, whose colours colour-blind readers can distinguish.
+# Okabe and Ito's palette, whose colours colour-blind readers can distinguish. Blue is what N needs
+# and what is right, vermillion what misleads, what is misused and what is wrong.
 VERMILLION, BLUE, PURPLE, GREEN = "#D55E00", "#0072B2", "#CC79A7", "#009E73"
 INK, PALE, GREY = "#333333", "#BBBBBB", "#777777"
 
@@ -77,14 +75,3 @@ def make_panels(
         borderpad=0,
     )
     return figure, every
-
-
-def draw_shares(
-    axes: Axes, counts: Sequence[tuple[int, int]], aside: float, color: str, marker: str
-) -> None:
-    """Draw shares with their 95 % intervals at x = 0, 1, 2 …"""
-    xs = np.arange(len(counts)) + aside
-    ends = np.array([interval(*pair) for pair in counts])
-    axes.vlines(xs, ends[:, 0], ends[:, 1], color=color, lw=1.2)
-    ys = [count / size if size else np.nan for count, size in counts]
-    axes.plot(xs, ys, color=color, marker=marker, ms=6, lw=1.6)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -65,10 +66,15 @@ def maker_of(config: ModelConfig) -> Experiment:
         "ranges": (task.input_range,),
     }
     if isinstance(embedding, ShuffledPrimeFourier):
-        return ShuffledControl(embedding=f"shuffled-{embedding.unit}", **settings)
+        return _make(ShuffledControl, embedding=f"shuffled-{embedding.unit}", **settings)
     if task.modulus in embedding.primes:
-        return SinglePrime(**settings)
-    return CompositeModuli(moduli=(task.modulus,), **settings)
+        return _make(SinglePrime, **settings)
+    return _make(CompositeModuli, moduli=(task.modulus,), **settings)
+
+
+@cache  # an experiment makes all its models, and many models share one
+def _make(experiment: type[Experiment], **settings: Any) -> Experiment:
+    return experiment(**settings)
 
 
 PAPER = models_of(profile("paper"))

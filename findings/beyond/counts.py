@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from findings.runs import FAR, run_of
 from findings.statistics import area
 from primefourier import PrimeBasis, lab
-from primefourier.encoding.aliases import find_alias_pairs, find_aliases
-from primefourier.lab.record import Record
+from primefourier.encoding import find_alias_pairs, find_aliases
 
 EXPERIMENTS = ("composite", "prime")
 ENDS = ("2r", "10000", "1000000", "1000000000", "1000000000000000000")
@@ -48,7 +47,7 @@ def row_drifts(modulus: int, basis: PrimeBasis, input_range: int) -> dict[str, d
     return found
 
 
-def read(record: Record) -> dict[str, Any]:
+def read(record: lab.Record) -> dict[str, Any]:
     """Return what counts of one network: its place, accuracies, and the use of other rows."""
     config, measured = record.config, record.measured
     n, r, basis = config.task.modulus, config.task.input_range, config.embedding.basis
@@ -80,6 +79,7 @@ def read(record: Record) -> dict[str, Any]:
 def judge_rule(networks: Sequence[dict[str, Any]], fails: NDArray[np.bool_]) -> dict[str, int]:
     """Count networks that fail with a near alias, and with as many networks chosen by N/r."""
     near = np.array([-one["nearest alias"] < NEAR for one in networks], dtype=bool)
+    # As many networks by N/r as the rule names, so that the two compare at equal size.
     by_ratio = np.argsort([-one["N/r"] for one in networks], kind="stable")[: near.sum()]
     return {
         "happened": int(fails.sum()),
@@ -98,6 +98,7 @@ def draw_areas(networks: Sequence[dict[str, Any]], fails: NDArray[np.bool_]) -> 
     places = sorted(set(names)) or [(0, 0)]
     index = np.array([places.index(name) for name in names], dtype=int)
     share = np.full(len(places), 1 / len(places))
+    # Counts of places, so each draw weighs all networks of a place alike; the seed fixes the page.
     drawn = np.random.default_rng(0).multinomial(len(places), share, size=2000)[:, index]
     yes, no = drawn * fails, drawn * ~fails
     pairs = yes.sum(1) * no.sum(1)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from findings.beyond.counts import (
@@ -32,10 +31,10 @@ from findings.panels import (
     PALE,
     PURPLE,
     VERMILLION,
-    draw_shares,
     make_panels,
 )
 from findings.runs import FAR, read_json, run_of
+from findings.statistics import interval
 from findings.text import number, several, table
 
 BASES = {
@@ -47,12 +46,7 @@ BASES = {
 TESTS = dict(zip(ENDS, ("r … 2r", "10^4", "10^6", "10^9", "10^18"), strict=True))
 """What the test sets beyond the range are called."""
 HEADINGS = ("composite N (experiment 2)", "prime N (experiment 1)")
-_LOOKS = {
-    "plan": (BLUE, "o"),
-    "depth 1": (INK, "s"),
-    "paper": (VERMILLION, "X"),
-    "without N": (PALE, "D"),
-}
+_LOOKS = {"paper": VERMILLION, "depth 1": PALE, "plan": BLUE}
 
 
 def blocks() -> Iterator[tuple[str, str]]:
@@ -98,16 +92,16 @@ def count_blocks() -> Iterator[tuple[str, str]]:
     paper, plan = sums["paper"], sums["plan"]
     yield (
         "readme beyond",
-        f"Of {paper[1]} networks trained as in the paper and right in range, {paper[-1]} are right "
-        f"on every test set up to 10^18. Of {plan[1]} with only the circles that `plan` names, "
-        f"{plan[-1]} are.",
+        f"{paper[1]} networks trained as in the paper are right in range. {paper[-1]} of them are "
+        "right on every test set up to 10^18. With only the circles that `plan` names, "
+        f"{plan[-1]} of {plan[1]} are.",
     )
     yield (
         "beyond sentence",
-        f"Here are experiment 2 with {seeds[0]}, and experiment 1 at |P| ≤ 8 with {seeds[1]}. A "
-        f"network is right on a test set if at least {RIGHT:.0%} of its answers are. Of the "
-        f"networks with the paper's basis that are right in range, the median accuracy near a "
-        f"million is {np.median(paper_accuracies()):.2f}.",
+        f"Counted are experiment 2 with {seeds[0]}, and experiment 1 at |P| ≤ 8 with {seeds[1]}. A "
+        f"network is right on a test set if at least {RIGHT:.0%} of its answers are. The networks "
+        "with the paper's basis that are right in range have a median accuracy near a million of "
+        f"{np.median(paper_accuracies()):.2f}.",
     )
     short = [[words, *sums[base]] for base, words in BASES.items()]
     short.insert(1, ["the same with eight primes, where `plan` has a network", *right_twins()])
@@ -144,8 +138,7 @@ def left_out() -> str:
         counts.append(f"{right} of {len(rest)} with {BASES[base]}")
     return (
         f"{several([f'N = {n} at r = {r}' for n, r in sorted(places)])} are left out, since no sum "
-        f"wraps around there. Beyond the range none of their networks is right: {counts[0]}, and "
-        f"{counts[1]}."
+        f"wraps around there. Right beyond the range are {several(counts)}."
     )
 
 
@@ -235,27 +228,28 @@ def areas_with_intervals(part: Mapping[str, Any]) -> list[str]:
 
 
 def draw_beyond() -> Figure:
-    """Draw the share of networks that are right against the size of the inputs, by basis."""
-    figure, panels = make_panels(
-        HEADINGS,
-        title="Networks that are right in range: how many are right beyond it",
+    """Draw the share of networks that are right by the size of the inputs and by basis."""
+    figure, (axes,) = make_panels(
+        [""],
+        title="All networks are right in range. How many are right on larger integers?",
         key=[
-            (Line2D([], [], color=color, marker=marker), BASES[base].replace("`", ""))
-            for base, (color, marker) in _LOOKS.items()
+            (Patch(facecolor=color), BASES[base].replace("`", "")) for base, color in _LOOKS.items()
         ],
         up="share of networks that are right",
-        across="inputs up to",
-        share_y=True,
+        across="inputs",
+        widths=[7.4],
     )
-    ends = [re.sub(r"10\^(\d+)", r"$10^{\1}$", end) for end in TESTS.values()]
-    for axes, who in zip(panels, EXPERIMENTS, strict=True):
-        for i, (base, look) in enumerate(_LOOKS.items()):
-            part = summarise()[f"{who} {base}"]
-            size = part["right in range"]
-            counts = [(size, size), *((part[f"right at {end}"], size) for end in ENDS)]
-            draw_shares(axes, counts, 0.08 * (i - 1.5), *look)
-        axes.set_xticks(range(6), ["in range", *ends], size=9)
-        axes.set_ylim(-0.04, 1.06)
+    for i, (base, color) in enumerate(_LOOKS.items()):
+        parts = [summarise()[f"{who} {base}"] for who in EXPERIMENTS]
+        size = sum(part["right in range"] for part in parts)
+        counts = [size, *(sum(part[f"right at {end}"] for part in parts) for end in ENDS)]
+        for x, count in enumerate(counts):
+            place, (low, high) = x + 0.28 * (i - 1), interval(count, size)
+            axes.bar(place, count / size, 0.26, color=color)
+            axes.vlines(place, low, high, color=INK, lw=1)
+    names = [re.sub(r"10\^(\d+)", r"up to $10^{\1}$", end) for end in TESTS.values()]
+    axes.set_xticks(range(6), ["in range", *names], size=9)
+    axes.set_ylim(0, 1.04)
     return figure
 
 

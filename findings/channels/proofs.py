@@ -16,7 +16,6 @@ from findings.channels.study import BASES, FEW, MODULI, NETWORKS, PRIMES, SEEDS,
 from findings.runs import write_json
 from primefourier import PrimeBasis, lab
 from primefourier.analysis import certify
-from primefourier.lab.channel_training import train_channels
 
 
 def prove(modulus: int) -> list[dict[str, Any]]:
@@ -34,7 +33,7 @@ def prove(modulus: int) -> list[dict[str, Any]]:
     for base in BASES:
         trained: Any = lab.train(model(NETWORKS[1], base, modulus, 500, FEW, SEEDS[0]))
         found.append((f"{FEW} pairs below 500, {base}", trained.network.points.for_basis(own)))
-    found.append(("train_channels", train_channels(own, hidden=NETWORKS[1].hidden)))
+    found.append(("train_channels", lab.train_channels(own, hidden=NETWORKS[1].hidden)))
     proofs = []
     for words, network in found:
         certificate = certify(network, own, add)

@@ -11,11 +11,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from findings.channels.study import ENDS, FEW, MODULI
-from findings.panels import BLUE, GREEN, VERMILLION, make_panels
+from findings.panels import BLUE, GREY, VERMILLION, make_panels
 from findings.runs import FAR, read_json, run_of
 from findings.text import spaced, span, table
 from primefourier import PrimeBasis, lab
-from primefourier.lab.record import Record
 
 RIGHT = 0.99
 """A network is right on a test set if its accuracy is at least this."""
@@ -26,7 +25,7 @@ NAMES = {
 }
 _LOOKS = {
     "channels": (BLUE, "o"),
-    "crt-classifier": (GREEN, "s"),
+    "crt-classifier": (GREY, "s"),
     "row-classifier": (VERMILLION, "X"),
 }
 _BASES = {"depth 1": "8 primes", "plan": "`plan`"}
@@ -40,7 +39,7 @@ def count_parameters(network: Any, basis: PrimeBasis, classes: int) -> int:
     return sum(part.numel() for part in network.build(shape, classes).parameters())
 
 
-def read(record: Record) -> dict[str, Any]:
+def read(record: lab.Record) -> dict[str, Any]:
     """Return what counts of one network."""
     config, measured = record.config, record.measured
     beyond = measured.accuracy_beyond
@@ -126,17 +125,24 @@ def blocks() -> Iterator[tuple[str, str]]:
                         *(str(n) for n in right.values()),
                     ]
                 )
+            # Both numbers of pairs together; the table in README keeps them apart.
             pooled += [f"{found[1]} of {found[0]}", str(found[2])]
         short.append([words, *pooled])
     columns = ["network", "basis", "pairs", "parameters", "networks", "in range", "10^6", "10^18"]
     yield "channels table", table(columns, rows)
     columns = [f"{words}: {what}" for words in _BASES.values() for what in ("in range", "10^6")]
     yield "channels short", table(["network", *columns], short)
+    far = {words: f"{count} of {some.split()[-1]}" for words, some, count, *_ in short}
+    yield (
+        "channels lead",
+        f"With the circles of eight primes, {far[NAMES['channels']]} channel networks are right "
+        f"near a million. Of the paper's networks, {far[NAMES['row-classifier']]} are.",
+    )
     yield (
         "channels sentence",
-        f"Networks with at least {RIGHT:.0%} of the answers right, with the first powers "
-        f"of eight primes and with the circles of `plan`, trained on all pairs and on "
-        f"{spaced(FEW)}:",
+        f"A network is right if at least {RIGHT:.0%} of its answers are. *8 primes* are their "
+        "first powers. Some networks are trained on all pairs, others on "
+        f"{spaced(FEW)}; the three kinds of networks see the same pairs.",
     )
     rows = [
         [words, *(span(cell[FAR]) for cell in by_pairs(network).values())]
@@ -150,11 +156,10 @@ def blocks() -> Iterator[tuple[str, str]]:
     cases = [one["cases"] for one in proofs]
     yield (
         "channels proofs",
-        f"`certify` proves for all integers {count_proved(own)} of {len(own)} "
-        f"channel networks trained on {spaced(FEW)} pairs below 500, and "
-        f"{count_proved(fresh)} of {len(fresh)} trained by `train_channels`. Each "
-        f"takes {min(cases)} to {max(cases)} cases. The smallest margin is "
-        f"{min(one['margin'] for one in proofs):.2f}, the largest bound "
+        f"Trained on {spaced(FEW)} pairs, {count_proved(own)} of {len(own)} channel networks are "
+        f"proved for all integers. Trained by `train_channels`, {count_proved(fresh)} "
+        f"of {len(fresh)} are. Each proof takes {min(cases)} to {max(cases)} cases. The smallest "
+        f"margin is {min(one['margin'] for one in proofs):.2f}. The largest bound is "
         f"{max(one['bound'] for one in proofs):.4f}.",
     )
 

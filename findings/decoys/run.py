@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from findings.beyond import counts as beyond
 from findings.decoys.study import DRIFTS, HARMONICS, RANGE, REMEDIES, RIGHT, USED, studies
-from findings.panels import BLUE, GREY, INK, PALE, VERMILLION, draw_shares, make_panels
+from findings.panels import BLUE, GREY, INK, PALE, VERMILLION, make_panels
 from findings.predictions import rules as predictions
 from findings.probes.networks import group, read_networks
 from findings.runs import FAR, run_of
+from findings.statistics import interval
 from findings.text import several, share, table
 
 Doses = dict[float, tuple[int, int, int]]
@@ -35,6 +37,7 @@ def doses(name: str) -> Doses:
     for config in study.configs:
         if record := records.get(config.key):
             modulus, period = config.task.modulus, config.embedding.periods[-1]
+            # From the record alone: the drift is not stored, it is what the period makes of it.
             drift = RANGE * (1 / period - HARMONICS[modulus] / modulus)
             used = record.row_drops("permute")[-1] > USED
             fails = record.measured.accuracy_beyond[FAR] < RIGHT
@@ -70,16 +73,16 @@ def decoy_blocks() -> Iterator[tuple[str, str]]:
     used, failed, size = (sum(counts) for counts in zip(*at[0.0], strict=True))
     yield (
         "decoys threshold",
-        f"Up to a drift of {max(every):g} turns every network uses the decoy; from {min(none):g} "
-        f"on none of {sum(size for d in none for _, _, size in at[d])} does. At drift 0 {used} of "
-        f"{size} use it, and {failed} fail.",
+        f"Up to a drift of {max(every):g} turns every network uses the decoy. From a drift of "
+        f"{min(none):g} turns on, none of {sum(size for d in none for _, _, size in at[d])} does.",
+    )
+    yield (
+        "decoys harmless",
+        f"At drift 0, {used} of {size} networks use the decoy, and {failed} fail.",
     )
     near = {words: doses(f"remedy {words}")[0.1] for words in REMEDIES}
-    counts = several([f"{used} of {size} ({words})" for words, (used, _, size) in near.items()])
-    yield (
-        "decoys helps",
-        f"A decoy that drifts by 0.1 turns at r = 500 is used by {counts}.",
-    )
+    rows = [[words, f"{used} of {size}"] for words, (used, _, size) in near.items()]
+    yield "decoys helps", table(["training", "networks that use the decoy"], rows)
 
 
 def use_and_fail(counts: tuple[int, int, int]) -> tuple[str, str]:
@@ -118,9 +121,13 @@ def power_blocks() -> Iterator[tuple[str, str]]:
     yield "powers table", table(columns, rows)
     yield (
         "powers sentence",
-        f"Trained with r = 1000. For {kept} of {len(rows)} moduli, in every network, the blocks "
-        f"that cost more than {USED} are exactly those whose period divides N"
-        + (f"; the exceptions are {several(broken)}." if broken else "."),
+        f"For {kept} of {len(rows)} moduli, in every network, the circles that are used are "
+        "exactly those whose period divides N.",
+    )
+    yield (
+        "powers exceptions",
+        f"Trained with r = 1000. A circle is used if replacing it costs more than {USED}. "
+        f"Exceptions: {several(broken) if broken else 'none'}.",
     )
     records = run_of("decoys").records
     deep = [record for record in records if record.config.embedding.name == "prime-fourier"]
@@ -131,34 +138,35 @@ def power_blocks() -> Iterator[tuple[str, str]]:
         f"{several(sorted(power_drops()))} and r = {deep[0].config.task.input_range} "
         "([powers](powers.md)), are right up to 10^18.",
     )
-    yield (
-        "thresholds",
-        f"A network is right on a test set if at least {beyond.RIGHT:.0%} of its answers are in "
-        f"*beyond the range* and *two causes*, and {RIGHT:.0%} in *decoys*; it fails below "
-        f"{predictions.RIGHT:.0%} in *predictions*. A row is used if replacing it by another "
-        f"pair's costs more than {beyond.USED} there, and more than {predictions.USED} in "
-        "*predictions*, *decoys* and *powers*.",
-    )
+    rows = [
+        ["beyond the range, two causes", f"{beyond.RIGHT:.0%}", beyond.USED],
+        ["decoys, powers", f"{RIGHT:.0%}", USED],
+        ["predictions", f"{predictions.RIGHT:.0%}", predictions.USED],
+    ]
+    yield "thresholds", table(["pages", "right from", "used above a drop of"], rows)
 
 
 def draw_doses() -> Figure:
     """Draw the share of networks that use the decoy, and that fail, against its drift."""
-    looks = {"use the decoy": (VERMILLION, "o"), "fail near a million": (INK, "X")}
+    looks: dict[str, dict[str, Any]] = {
+        "use the decoy": {"color": VERMILLION, "marker": "o", "ms": 7},
+        "fail near a million": {"color": INK, "marker": "o", "ms": 11, "mfc": "none"},
+    }
     figure, panels = make_panels(
         [f"N = {n}: 1/T ≈ {k}/{n}" for n, k in HARMONICS.items()],
         title="A decoy is used if it drifts little below r",
-        key=[(Line2D([], [], color=c, marker=m), words) for words, (c, m) in looks.items()],
+        key=[(Line2D([], [], lw=0, **look), words) for words, look in looks.items()],
         up="share of networks",
-        across="drift in turns below r (steps are not to scale)",
+        across="drift in turns below r (and none from 0.4 to 3.2)",
         share_y=True,
     )
     for axes, modulus in zip(panels, HARMONICS, strict=True):
-        found = doses(f"dose {modulus}")
-        for i, look in enumerate(looks.values()):
-            counts = [(counts[i], counts[2]) for counts in found.values()]
-            draw_shares(axes, counts, 0.12 * (i - 0.5), *look)
-        axes.set_xticks(range(len(found)), [f"{drift:g}" for drift in found], size=8, rotation=35)
-        axes.set_ylim(-0.04, 1.06)
+        for drift, (used, fail, size) in doses(f"dose {modulus}").items():
+            if drift <= 0.4:  # a true scale; every share beyond is 0, as at 0.4
+                for count, look in zip((used, fail), looks.values(), strict=True):
+                    axes.vlines(drift, *interval(count, size), color=look["color"], lw=1.2)
+                    axes.plot(drift, count / size, **look)
+        axes.set_ylim(-0.06, 1.08)
     return figure
 
 

@@ -34,10 +34,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from primefourier import PAPER_BASIS, PrimeBasis
+from primefourier import PAPER_BASIS, PrimeBasis, lab
 from primefourier.analysis import certify
 from primefourier.arithmetic import is_prime
-from primefourier.lab.channel_training import train_channels
 from primefourier.nn import ChannelNetwork
 
 TARGET = Path(__file__).with_name("huge.json")
@@ -68,6 +67,7 @@ def errors(network: ChannelNetwork, turns: Tensor) -> Tensor:
     Returns:
         The angles in radians, from 0 to π, (n,).
     """
+    # Weights are shared by all primes, so one circle is read at any angle, of no prime.
     one = network.for_basis(PrimeBasis((3,), 1))  # one circle; which prime does not matter
     found = []
     for some in turns.split(50_000):
@@ -95,10 +95,11 @@ def predict(found: Tensor, prime: int) -> float:
 def study_network(hidden: tuple[int, ...], seed: int) -> dict[str, Any]:
     """Train one network, check all pairs of residues, and compare with the prediction."""
     start = time.perf_counter()
-    network = train_channels(SEEN, hidden=hidden, seed=seed)
+    network = lab.train_channels(SEEN, hidden=hidden, seed=seed)
     seconds = time.perf_counter() - start
     certificate = certify(network, SEEN, lambda integers: integers.sum(1))
     generator = torch.Generator().manual_seed(seed)
+    # In float64, so that the angles themselves add no error to what is measured.
     drawn = errors(network, torch.rand(ANGLES, 2, generator=generator, dtype=torch.float64))
     seen = torch.cat([errors(network, residue_turns(p, generator)) for p in SEEN.primes])
     result = {

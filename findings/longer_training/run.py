@@ -27,7 +27,6 @@ from findings.predictions.study import model
 from findings.runs import run_of
 from findings.text import table
 from primefourier import PAPER_BASIS, lab
-from primefourier.lab.record import Record
 
 FILE = Path(__file__).with_name("networks.json")
 SIZES = (12, 14, 16)
@@ -48,7 +47,7 @@ def longer(config: lab.ModelConfig) -> lab.ModelConfig:
     return replace(config, training=training)
 
 
-def summarise(record: Record) -> dict[str, Any]:
+def summarise(record: lab.Record) -> dict[str, Any]:
     """Return the counts of one network."""
     config, measured = record.config, record.measured
     return {

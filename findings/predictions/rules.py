@@ -25,8 +25,7 @@ from findings.predictions.study import FAR, NEAR, RANGES, SEEDS, SIZES, study
 from findings.probes.networks import read_networks
 from findings.statistics import area
 from primefourier import PAPER_BASIS, PrimeBasis, lab
-from primefourier.encoding.aliases import Alias, find_alias_pairs, find_aliases
-from primefourier.lab.record import Record
+from primefourier.encoding import Alias, find_alias_pairs, find_aliases
 
 SINGLES, PAIRS = 3, 5
 USED = 0.1
@@ -84,7 +83,7 @@ def probability(weights: Sequence[float], row: Sequence[float]) -> float:
     return 1 / (1 + math.exp(-float(np.dot(weights, row))))
 
 
-def measured_use(record: Record) -> list[tuple[float, int]]:
+def measured_use(record: lab.Record) -> list[tuple[float, int]]:
     """Return the drop of every row that the task does not need, largest first."""
     needed = record.measured.relevant or ()
     drops = zip(record.row_drops("permute"), record.measured.row_names, strict=True)
@@ -102,6 +101,7 @@ def register(exploratory: Iterable[dict[str, Any]], date: str) -> dict[str, Any]
     rows, used = [], []
     for n in read_networks():
         if n.single:
+            # Slower circles are constants rather than look-alikes, as on the page about aliases.
             kept = [n.modulus % t != 0 and n.input_range >= t / 4 for t in n.periods]
             drops = np.array(n.drops("permute", blocks=True))[kept]
             rows.append(features(len(n.primes), n.modulus, n.input_range))
@@ -168,20 +168,20 @@ def score(run: lab.Run, registered: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def split_at_commit(records: Iterable[Record]) -> tuple[list[Record], list[Record]]:
+def split_at_commit(records: Iterable[lab.Record]) -> tuple[list[lab.Record], list[lab.Record]]:
     """Return networks trained after the predictions were committed, and those trained before."""
     measured = [record for record in records if record.error is None]
     after = [record for record in measured if _began(record) >= COMMITTED]
     return after, [record for record in measured if _began(record) < COMMITTED]
 
 
-def _began(record: Record) -> str:
+def _began(record: lab.Record) -> str:
     """Return when the training of a network began."""
     finished = datetime.fromisoformat(record.provenance.finished)
     return (finished - timedelta(seconds=record.provenance.seconds)).isoformat()[:19]
 
 
-def score_records(records: Sequence[Record], registered: dict[str, Any]) -> dict[str, Any]:
+def score_records(records: Sequence[lab.Record], registered: dict[str, Any]) -> dict[str, Any]:
     """Compare the predictions with some records."""
     predicted = {(p["size"], p["modulus"], p["range"]): p for p in registered["predictions"]}
     found: dict[str, list[tuple[float, bool, float]]] = {"uses": [], "near": [], "far": []}
@@ -190,6 +190,7 @@ def score_records(records: Sequence[Record], registered: dict[str, Any]) -> dict
     for record in records:
         task, primes = record.config.task, record.config.embedding.primes
         prediction = predicted[len(primes), task.modulus, task.input_range]
+        # A network that has not learned misuses nothing; it is counted, and not scored.
         if record.measured.accuracy < CONVERGED:
             weak += 1
             continue
@@ -207,6 +208,7 @@ def score_records(records: Sequence[Record], registered: dict[str, Any]) -> dict
             others = len(use)
             rows = [alias["row"] for alias in prediction["singles"]]
             hits.setdefault(f"single, {place}", []).append((use[0][1] in rows, SINGLES / others))
+            # The two most used rows, in the order in which periods of pairs are registered.
             pair = sorted((use[0][1], use[1][1]))
             known = pair in [[abs(t) for t in p["periods"]] for p in prediction["pairs"]]
             hits.setdefault(f"pair, {place}", []).append((known, PAIRS / math.comb(others, 2)))

@@ -24,9 +24,8 @@ from findings.predictions.study import NEAR, RANGES
 from findings.probes.networks import read_networks
 from findings.runs import FAR, read_json, run_of
 from findings.text import number, several, table
-from primefourier import PAPER_BASIS, PrimeBasis
-from primefourier.encoding.aliases import find_alias_pairs
-from primefourier.lab.record import Record
+from primefourier import PAPER_BASIS, PrimeBasis, lab
+from primefourier.encoding import find_alias_pairs
 
 Place = tuple[int, int, int]
 """|P|, N and r of a network."""
@@ -67,7 +66,7 @@ def lists() -> dict[Place, dict[int, list[Rows]]]:
     }
 
 
-def place_of(record: Record) -> Place:
+def place_of(record: lab.Record) -> Place:
     """Return |P|, N and r of a network."""
     task = record.config.task
     return len(record.config.embedding.primes), task.modulus, task.input_range
@@ -86,7 +85,7 @@ def seed_42() -> dict[Place, list[tuple[float, int]]]:
 
 
 @cache
-def parts() -> dict[str, list[Record]]:
+def parts() -> dict[str, list[lab.Record]]:
     """Return the converged networks trained after the predictions were committed, and before."""
     after, before = rules.split_at_commit(run_of("predictions").records)
     return {
@@ -126,6 +125,7 @@ def clustered(hits: Sequence[tuple[object, bool]]) -> str:
     names = sorted({name for name, _ in hits}, key=str)
     sums = np.array([[sum(h for n, h in hits if n == name), sum(n == name for n, _ in hits)]
                      for name in names])  # fmt: skip
+    # Networks of one cluster are alike, so whole clusters are drawn, not networks.
     share = np.full(len(names), 1 / len(names))
     drawn = np.random.default_rng(0).multinomial(len(names), share, size=2000) @ sums
     low, high = np.quantile(drawn[:, 0] / drawn[:, 1], (0.025, 0.975))
@@ -136,62 +136,42 @@ def row_blocks() -> Iterator[tuple[str, str]]:
     """Yield which rows are used, what was registered, and what baselines get right."""
     rows = []
     for words in parts():
-        for count, name, guesses in (
-            (2, "pair", rules.PAIRS), (1, "single", rules.SINGLES),
-        ):  # fmt: skip
+        for count, name, guesses in ((2, "pair", rules.PAIRS), (1, "single", rules.SINGLES)):
             for small in (True, False):
                 some = [use for use in uses(words) if (use.place[2] == SMALL) == small]
                 if not some:
                     continue
-                known = [(u, lists()[u.place][count]) for u in some]
+                known = [(use, lists()[use.place][count]) for use in some]
                 any_rows = [guesses / math.comb(len(use.drops), count) for use in some]
-                rows.append(
-                    [
-                        words,
-                        f"{name}, r {'=' if small else '≥'} {SMALL if small else 500}",
-                        clustered([(u.place[1:], u.rows(count) in list_) for u, list_ in known]),
-                        sum(use.rows(count) == list_[0] for use, list_ in known),
-                        sum(use.rows(count) == copied(use.place, count) for use in some),
-                        f"{sum(other_lists(use, count) for use in some):.1f}",
-                        f"{sum(any_rows):.1f}",
-                    ]
-                )
+                where = f"{name}, r {'=' if small else '≥'} {SMALL if small else 500}"
+                hits = [(use.place[1:], use.rows(count) in list_) for use, list_ in known]
+                first = sum(use.rows(count) == list_[0] for use, list_ in known)
+                copies = sum(use.rows(count) == copied(use.place, count) for use in some)
+                others = sum(other_lists(use, count) for use in some)
+                scores = (clustered(hits), first, copies, f"{others:.1f}", f"{sum(any_rows):.1f}")
+                rows.append([words, where, *scores])
     columns = ["trained", "used, and r", "registered list", "its first guess", "seed 42's rows"]
     columns = [*columns, "lists of other N", "lists at random"]
     yield "predictions rows", table(columns, rows)
     short = [row[1:-1] for row in rows if row[0] == "after"]
     yield "predictions rows short", table(columns[1:-1], short)
+    listed, *_, by_others = next(row[1:] for row in short if row[0] == "pair, r ≥ 500")
+    yield (
+        "predictions lead",
+        f"At r ≥ 500, {str(listed).partition(' (')[0]} networks misuse a pair that was registered "
+        f"for them. Lists of other N would have {by_others} of these pairs.",
+    )
     far = [use for use in uses("after") if use.place[2] > SMALL]
-    near = [use for use in uses("after") if use.place[2] == SMALL]
     whole = [use for use in far if use.seed in WHOLE]
     clusters = {use.place[1:] for use in far}
     missed = {use.place[1:] for use in far if use.rows(2) not in lists()[use.place][2]}
     kept = sum(use.rows(2) in lists()[use.place][2] for use in whole)
-    sentence = (
-        f"The {len(far)} networks with r ≥ 500 are {len(clusters)} pairs (N, r); in "
+    yield (
+        "predictions clusters",
+        f"The {len(far)} networks with r ≥ 500 are {len(clusters)} pairs (N, r). In "
         f"{len(clusters - missed)} of them every network uses a registered pair. Of the whole "
-        f"seeds {WHOLE[0]} and {WHOLE[1]} alone, {kept} of {len(whole)} networks do."
+        f"seeds {several(WHOLE)} alone, {kept} of {len(whole)} networks do.",
     )
-    yield "predictions clusters", sentence
-    pair, single = (
-        {
-            "hits": sum(u.rows(count) in lists()[u.place][count] for u in far),
-            "first": sum(u.rows(count) == lists()[u.place][count][0] for u in far),
-            "copies": sum(u.rows(count) == copied(u.place, count) for u in far),
-            "others": sum(other_lists(u, count) for u in far),
-        }
-        for count in (2, 1)
-    )
-    found = sum(use.rows(1) in lists()[use.place][1] for use in near)
-    sentence = (
-        f"At r ≥ 500, the five registered pairs include the used one in {pair['hits']} of "
-        f"{len(far)} networks; lists of other N would in {pair['others']:.1f}. The first guess is "
-        f"right in {pair['first']}, and copying the two rows of seed 42 in {pair['copies']}. "
-        f"Single aliases say nothing there: {single['hits']}, and {single['others']:.1f} with "
-        f"lists of other N. At r = {SMALL} they do: {found} of {len(near)}, and "
-        f"{sum(other_lists(use, 1) for use in near):.1f} with lists of other N."
-    )
-    yield "predictions baselines", sentence
 
 
 def copied(place: Place, count: int) -> Rows:
@@ -210,12 +190,12 @@ def whether_blocks() -> Iterator[tuple[str, str]]:
     trained = sum(part["networks"] for part in scored.values())
     weak = sum(part["not converged"] for part in scored.values())
     hours = sum(one.provenance.seconds for one in run.records) / 3600
-    sentence = (
+    yield (
+        "predictions progress",
         f"{trained} of {found['planned']} networks are trained, in {hours:.1f} hours of machine "
-        f"time, {scored['after']['networks']} of them after the predictions were committed; {weak} "
-        f"ended below an accuracy of {rules.CONVERGED} and are not scored."
+        f"time. {scored['after']['networks']} of them were trained after the predictions were "
+        f"committed. {weak} ended below an accuracy of {rules.CONVERGED} and are not scored.",
     )
-    yield "predictions progress", sentence
     names = {
         "uses": "uses a row without need",
         "near": "fails from r to 2r",
@@ -223,13 +203,8 @@ def whether_blocks() -> Iterator[tuple[str, str]]:
     }
     rows = [
         [
-            words,
-            what,
-            f"{one['happened']} of {one['networks']}",
-            f"{one['both']} of {one['predicted']}",
-            f"{one['both']} of {one['happened']}",
-            number(one["area"]),
-            number(one["area of N/r"]),
+            *(words, what, f"{one['happened']} of {one['networks']}"),
+            *(*_both(one), number(one["area of N/r"])),
         ]
         for words, part in scored.items()
         for name, what in names.items()
@@ -241,15 +216,8 @@ def whether_blocks() -> Iterator[tuple[str, str]]:
     for words in parts():
         for name, what in names.items():
             rule, copy = compare_with_copies(words, name)
-            rows.append(
-                [
-                    words,
-                    what,
-                    f"{rule['happened']} of {rule['networks']}",
-                    *_both(rule),
-                    *_both(copy),
-                ]
-            )
+            happened = f"{rule['happened']} of {rule['networks']}"
+            rows.append([words, what, happened, *_both(rule), *_both(copy)])
     columns = [
         *("trained", "predicted", "happened", "rule: precision", "recall", "AUC"),
         *("seed 42: precision", "recall", "AUC"),
@@ -283,6 +251,7 @@ def compare_with_copies(words: str, name: str) -> tuple[dict[str, Any], dict[str
             end = FAR if name == "far" else str(NEAR * place[2])
             outcome = measured.accuracy_beyond[end] < rules.RIGHT
             copy = 0.5 + rules.RIGHT - exploratory[place][name]
+        # The rule and the copy are judged on the same networks.
         predicted.append(likely[place])
         copies.append(copy)  # above one half where seed 42 did it
         outcomes.append(outcome)
@@ -325,17 +294,17 @@ def rank_blocks() -> Iterator[tuple[str, str]]:
     ranks = used_ranks()
     places = sorted(place for place, _ in ranks)
     copies = sum(use.rows(2) == copied(use.place, 2) for use in ranked_uses())
-    sentence = (
-        f"With r ≥ 500, in {len(ranks)} networks trained after the commit two rows or more cost "
-        f"more than {rules.USED}. The two most used rows are the nearest pair in "
-        f"{places.count(1)}, and among the five nearest in {sum(place <= 5 for place in places)}; "
-        f"the median rank is {int(np.median(places))} of {int(np.median([n for _, n in ranks]))} "
-        f"pairs. In {copies} they are those of seed 42."
+    yield (
+        "rank sentence",
+        f"With r ≥ 500, two rows or more cost more than {rules.USED} in {len(ranks)} networks "
+        "trained after the commit. The two most used rows are among the five nearest pairs in "
+        f"{sum(place <= 5 for place in places)}. They are the nearest pair in {places.count(1)}. "
+        f"They are those of seed 42 in {copies}. The median rank is {int(np.median(places))} of "
+        f"{int(np.median([n for _, n in ranks]))} pairs.",
     )
-    yield "rank sentence", sentence
 
 
-def right_everywhere() -> tuple[list[Record], list[Record]]:
+def right_everywhere() -> tuple[list[lab.Record], list[lab.Record]]:
     """Return networks with plan's channels that are right in range, and those wrong beyond it."""
     run = run_of("beyond")
     keys = {c.key for study in run.studies if study.name.endswith("plan") for c in study.configs}
@@ -434,14 +403,12 @@ def further_blocks() -> Iterator[tuple[str, str]]:
         for number_, (words, found, held) in enumerate(further(), start=1)
     ]
     yield "further predictions", table(["", "predicted, in short", "measured", "as written"], rows)
-    by_verdict = {
-        held: [row[0] for row in rows if (row[3] == "held") is held] for held in (True, False)
-    }
-    sentence = (
-        f"Of six further predictions, numbers {several(by_verdict[True])} held and numbers "
-        f"{several(by_verdict[False])} failed as written."
+    held, failed = ([row[0] for row in rows if (row[3] == "held") is it] for it in (True, False))
+    yield (
+        "further sentence",
+        f"Of six further predictions, numbers {several(held)} held. Numbers {several(failed)} "
+        "failed as written.",
     )
-    yield "further sentence", sentence
 
 
 def blocks() -> Iterator[tuple[str, str]]:

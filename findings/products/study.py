@@ -25,7 +25,6 @@ import numpy as np
 
 from primefourier import PAPER_BASIS, lab
 from primefourier.arithmetic import factorize
-from primefourier.lab.tasks import Examples, Samples
 
 MODULI = (7, 13, 23, 35, 59, 77, 143)
 RANGE = 500
@@ -100,23 +99,24 @@ class Remainder:
         names = [f"{m} beyond" for m in (*self.moduli, *self.unseen)]
         return dict.fromkeys([*names, *(f"{m} in range" for m in self.unseen)], 1000)
 
-    def draw(self, seed: int) -> Samples:
+    def draw(self, seed: int) -> lab.Samples:
         """Draw the examples."""
         generator = np.random.default_rng(seed)
         pairs = np.stack(np.meshgrid(np.arange(self.input_range), self.moduli), axis=-1)
         inputs = generator.permutation(pairs.reshape(-1, 2))
+        # Permuted once and cut, so that no pair is in both sets.
         cut = self.sizes()[0]
 
-        def examples(some: Any) -> Examples:
-            return Examples(some, some[:, 0] % some[:, 1])
+        def examples(some: Any) -> lab.Examples:
+            return lab.Examples(some, some[:, 0] % some[:, 1])
 
-        def further(name: str, size: int) -> Examples:
+        def further(name: str, size: int) -> lab.Examples:
             m, place = name.split(" ", 1)
             ends = (self.beyond // 2, self.beyond) if place == "beyond" else (0, self.input_range)
             drawn = generator.integers(*ends, size=size)
             return examples(np.stack([drawn, np.full(size, int(m))], axis=1))
 
-        return Samples(
+        return lab.Samples(
             examples(inputs[:cut]),
             examples(inputs[cut:]),
             {name: further(name, size) for name, size in self.beyond_sizes().items()},

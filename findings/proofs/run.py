@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from findings.panels import GREEN, INK, make_panels
+from findings.panels import BLUE, INK, make_panels
 from findings.runs import read_json
 from findings.text import number, table
 
@@ -30,42 +30,45 @@ def blocks() -> Iterator[tuple[str, str]]:
     ]
     columns = ["N", "cases", "status", "margin", "bound", "radius", "seconds", "up to 10^18"]
     yield "certificates", table(columns, rows)
+    proved = sum(one["status"] == "proved" for one in found)
+    yield (
+        "certificates lead",
+        f"For {proved} of {len(found)} moduli a network is proved to be right for all integers.",
+    )
     sentence = (
-        f"{sum(one['status'] == 'proved' for one in found)} of {len(found)} networks are proved, "
-        f"with {found[0]['cases']} to {found[-1]['cases']} cases each. The smallest margin is "
-        f"{min(one['margin'] for one in found):.1f}; rounding changes no margin by more than "
+        f"They take {found[0]['cases']} to {found[-1]['cases']} cases each. The smallest margin is "
+        f"{min(one['margin'] for one in found):.1f}. Rounding changes no margin by more than "
         f"{max(one['bound'] for one in found):.3f}. Every number of a code may move by at least "
-        f"{min(one['radius'] for one in found):.1e}, so that codes in float16, which are off by at "
-        "most 4.9e-04, are covered."
+        f"{min(one['radius'] for one in found):.1e}. So codes in float16 are covered, which are "
+        "off by at most 4.9e-04."
     )
     yield "certificates sentence", sentence
 
 
-def draw_radii() -> Figure:
-    """Draw how far the codes of each proved network may move, beside the units of three dtypes."""
+def draw_margins() -> Figure:
+    """Draw the smallest lead of a right logit of each network, and what rounding can change."""
     found = read_json("proofs/certificates.json")
+    looks = {"margin": BLUE, "bound": INK}
+    words = ("smallest lead of a right logit", "most that rounding can change it")
     figure, (axes,) = make_panels(
-        ["ten networks, right on all N² pairs of residues, and so for all integers"],
-        title="Codes may move further than float16 moves them, and no answer changes",
+        ["ten networks, right on all N² pairs of residues"],
+        title="Every right answer leads by far more than rounding can take away",
         key=[
-            (Line2D([], [], color=GREEN, marker="o", lw=0), "proved up to here"),
-            (Line2D([], [], color=INK, lw=1.2, ls="--"), "one unit in the last place of a dtype"),
+            (Line2D([], [], color=color, marker="o", lw=0), text)
+            for color, text in zip(looks.values(), words, strict=True)
         ],
-        up="change of every number of a code",
+        up="difference of logits",
         across="modulus N",
+        widths=[5.5],
     )
-    for x, one in enumerate(found):
-        axes.vlines(x, 1e-8, one["radius"], color=GREEN, lw=5, alpha=0.35)
-        axes.plot(x, one["radius"], "o", color=GREEN, ms=7)
-    for words, unit in (("bfloat16", 2.0**-8), ("float16", 2.0**-11), ("float32", 2.0**-24)):
-        axes.axhline(unit, color=INK, lw=1.2, ls="--", zorder=0)
-        right = axes.get_yaxis_transform()
-        axes.text(1.02, unit, words, color=INK, transform=right, va="center", size=8)
-    axes.set_xticks(range(len(found)), [str(one["N"]) for one in found], size=8)
-    axes.set_xlim(-0.6, len(found) - 0.4)
+    for name, color in looks.items():
+        axes.plot([one["N"] for one in found], [one[name] for one in found], "o", color=color, ms=7)
+    axes.set_xscale("log")
+    axes.set_xticks(ticks := (15, 33, 77, 165, 385), list(map(str, ticks)))
+    axes.minorticks_off()
     axes.set_yscale("log")
-    axes.set_ylim(1e-8, 3e-2)
+    axes.set_ylim(1e-3, 100)
     return figure
 
 
-FIGURES = {"proofs.png": draw_radii}
+FIGURES = {"proofs.png": draw_margins}

@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from findings.panels import GREEN, INK, VERMILLION, make_panels
+from findings.panels import BLUE, INK, VERMILLION, make_panels
 from findings.runs import read_json
 from findings.summands.train import NEAR, PUBLISHED, TERMS
 from findings.text import several, spaced, table
@@ -22,12 +22,16 @@ def blocks() -> Iterator[tuple[str, str]]:
     mixed = round(sum(one["combination"]["exact"] for one in sums) * combined)
     moduli = [spaced(q) for q in dict.fromkeys(one["q"] for one in sums)]
     terms = sorted({one["k"] for one in sums})
+    yield (
+        "summands lead",
+        f"{spaced(exact)} of {spaced(samples * len(sums))} sums of up to {max(terms)} terms are "
+        "exact.",
+    )
     sentence = (
-        f"The adder has {spaced(found['parameters'])} parameters, saw {spaced(found['pairs'])} "
-        f"pairs, and is {found['status']} (smallest margin "
-        f"{found['margin']:.2f}). For k = {several(terms)} and q = {several(moduli)}, "
-        f"{spaced(exact)} of {spaced(samples * len(sums))} rounded sums are exact, and "
-        f"{spaced(mixed)} of {spaced(combined * len(sums))} linear combinations."
+        f"The adder has {spaced(found['parameters'])} parameters and saw {spaced(found['pairs'])} "
+        f"pairs. It is {found['status']}, with a smallest margin of {found['margin']:.2f}. Sums "
+        f"are tried for k = {several(terms)} and q = {several(moduli)}. Of linear combinations, "
+        f"{spaced(mixed)} of {spaced(combined * len(sums))} are exact, too."
     )
     yield "summands sentence", sentence
     largest = max(one["q"] for one in sums)
@@ -52,7 +56,7 @@ def draw_summands() -> Figure:
     published: dict[str, Any] = {"marker": "D", "mfc": "white", "mec": INK, "lw": 0, "ms": 7}
     key = [
         (
-            Line2D([], [], color=GREEN, marker="o"),
+            Line2D([], [], color=BLUE, marker="o"),
             "points moved to the nearest residues in between",
         ),
         (Line2D([], [], color=VERMILLION, marker="X"), "points passed on as they are"),
@@ -62,7 +66,7 @@ def draw_summands() -> Figure:
     figure, (axes,) = make_panels(
         [""], title=title, key=key, across="number of terms k", up="share of exact sums", widths=[5]
     )
-    for how, color, marker in (("rounded", GREEN, "o"), ("raw", VERMILLION, "X")):
+    for how, color, marker in (("rounded", BLUE, "o"), ("raw", VERMILLION, "X")):
         shown = [(one["k"], one[how]["exact"]) for one in found if one["q"] == largest]
         axes.plot(*zip(*shown, strict=True), color=color, marker=marker, lw=1.8, ms=7)
     axes.plot(TERMS[-1], PUBLISHED, **published)

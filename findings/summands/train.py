@@ -26,9 +26,8 @@ import torch
 from torch import Tensor
 
 from findings.runs import write_json
-from primefourier import PAPER_BASIS, PrimeBasis, encode
+from primefourier import PAPER_BASIS, PrimeBasis, encode, lab
 from primefourier.analysis import certify
-from primefourier.lab.channel_training import train_channels
 from primefourier.nn import ChannelNetwork, PrimeFourierEmbedding, decode_codes
 
 TERMS = (2, 4, 8, 16, 32, 64)
@@ -52,6 +51,7 @@ def add_all(network: ChannelNetwork, codes: Tensor, *, rounding: bool) -> Tensor
     while (count := codes.shape[1]) > 1:
         even = codes[:, : count // 2 * 2].unflatten(1, (-1, 2))
         sums = network(even)
+        # Rounding makes every input of the next addition one that the certificate covers.
         sums = rounded(sums) if rounding else sums
         codes = torch.cat([sums, codes[:, count // 2 * 2 :]], dim=1)
     return codes[:, 0]
@@ -59,6 +59,7 @@ def add_all(network: ChannelNetwork, codes: Tensor, *, rounding: bool) -> Tensor
 
 def combine(network: ChannelNetwork, codes: Tensor, coefficients: list[list[int]]) -> Tensor:
     """Return the codes of sums of coefficient · term: double and add, rounded."""
+    # Double and add from the highest bit: log2 of the largest coefficient steps for all terms.
     zero = torch.from_numpy(encode(0, BASIS)).flatten().expand(codes.shape)
     total, bits = zero, max(max(row) for row in coefficients).bit_length()
     for bit in reversed(range(bits)):
@@ -73,6 +74,7 @@ def score(codes: Tensor, right: list[int], modulus: int) -> dict[str, float]:
     """Compare the sums of codes with the right ones modulo q."""
     answers = [int(value) % modulus for value in decode_codes(codes, BASIS).value]
     gaps = np.array([abs(a - b % modulus) for a, b in zip(answers, right, strict=True)])
+    # Residues lie on a circle: 0 and q - 1 are one apart.
     gaps = np.minimum(gaps, modulus - gaps) / modulus
     return {
         "exact": float((gaps == 0).mean()),
@@ -110,7 +112,7 @@ def measure(network: ChannelNetwork) -> list[dict[str, Any]]:
 def main() -> None:
     """Train the adder, certify it, and measure sums of many terms."""
     torch.set_num_threads(1)
-    network = train_channels(BASIS, steps=STEPS, batch_size=BATCH)
+    network = lab.train_channels(BASIS, steps=STEPS, batch_size=BATCH)
     certificate = certify(network, BASIS, lambda x: x.sum(1))
     data = {
         "parameters": sum(weight.numel() for weight in network.parameters()),

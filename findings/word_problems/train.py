@@ -71,13 +71,14 @@ from typing import Any
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from findings.word_problems.integer_gpt2 import IntegerGPT2, IntegerGPT2Config
-from findings.word_problems.integer_text import (
+from findings.word_problems.integer_gpt2 import (
     END,
     IGNORED,
     INTEGER,
     NUMBER,
     IntegerCollator,
+    IntegerGPT2,
+    IntegerGPT2Config,
     make_tokenizer,
     read_text,
     write_text,

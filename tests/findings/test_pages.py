@@ -1,8 +1,10 @@
 """Findings: what was registered follows from the code, and pages and counts from the records."""
 
+import ast
 import json
 import re
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -120,58 +122,71 @@ def test_every_number_of_a_page_is_computed_from_the_records(
 
 
 PROSE = [page for page in PAGES if page.parts[-3:-1] == ("docs", "findings")]
+FORM = [page for page in PROSE if page.stem not in ("README", "two-causes")]
 DEFINITIONS = (
-    *(
-        "1/T",
-        "1/U",
-        "1/23 ≈ 10/231",
-        "1/7 + 1/37 ≈ 9/53",
-        "10^18",
-        "10^6",
-        "r to 2r",
-        "p^6",
-        "p^(d+1)",
-    ),
-    *(
-        "|P| = 10 … 16",
-        "seed 42",
-        "seeds 43",
-        "to 46",
-        "77 %",
-        "At drift 0",
-        "d = 0",
-        "r = 1000",
-        "r ≥ 500",
-    ),
-    *(
-        "N = 72",
-        "of 2, 4, 8, 3 and 9",
-        "of 16 and 27",
-        "Theorem 3.1",
-        "experiment 1",
-        "experiment 2",
-    ),
-    *("E1.3", "E1.4", "E2.1", "S.4", "126\ndigits", "3 … 59"),
+    *("1/T", "1/U", "1/23 ≈ 10/231", "1/7 + 1/37 ≈ 9/53", "10^18", "10^6", "r to 2r", "p^6"),
+    *("p^(d+1)", "|P| = 10 … 16", "seed 42", "seeds 43", "to 46", "77 %", "drift 0", "d = 0"),
+    *("r = 1000", "r ≥ 500", "N = 72", "of 2, 4, 8, 3 and 9", "of 16 and 27", "Theorem 3.1"),
+    *("experiment 1", "experiment 2", "E1.3", "E1.4", "E2.1", "S.4", "126 digits", "3 … 59"),
     *("97.0 % within a tolerance of 0.05", "for 64 terms and q = 974269, from 100 000 samples"),
 )
 """What a page may say outside its blocks: definitions, examples, and names of claims."""
 
 
+def seen(text: str) -> str:
+    """Return what a reader sees of a page before unfolding anything."""
+    text = re.sub(r"<details>.*?</details>|<!--.*?-->", "", text, flags=re.DOTALL)
+    assert "details>" not in text
+    return text
+
+
 @pytest.mark.parametrize("page", PROSE, ids=lambda page: page.stem)
-def test_a_finding_has_one_figure_and_few_words_and_no_number_of_its_own(page: Path) -> None:
-    text = page.read_text()
-    images = re.findall(r"!\[.*?\]\((.*?)\)", text)
-    assert len(images) == (page.stem != "README")
-    assert all((page.parent / image).is_file() for image in images)
-    shown = re.sub(r"<!--.*?-->|!\[.*?\]\(.*?\)|\]\(.*?\)|[|]|---", " ", text, flags=re.DOTALL)
-    assert len(shown.split()) <= 400 or page.stem == "README"
-    rest = BLOCK.sub("", text)
-    rest = re.sub(
-        r"```.*?```|`.*?`|!\[.*?\]\(.*?\)|\]\(.*?\)|arXiv\s[\d.]+", "", rest, flags=re.DOTALL
-    )
+def test_a_page_has_no_number_of_its_own(page: Path) -> None:
+    rest = BLOCK.sub("", page.read_text())
+    marks = r"```.*?```|`.*?`|!\[.*?\]\(.*?\)|\]\(.*?\)|arXiv\s[\d.]+"
+    rest = " ".join(re.sub(marks, "", rest, flags=re.DOTALL).split())
     for known in DEFINITIONS:
         rest = rest.replace(known, "")
-    assert re.findall(r".{0,20}\d.*", rest) == []
+    assert re.findall(r".{0,20}\d.{0,20}", rest) == []
+
+
+@pytest.mark.parametrize("page", FORM, ids=lambda page: page.stem)
+def test_a_finding_is_a_sentence_a_figure_a_table_a_command_and_what_refutes_it(page: Path) -> None:
+    text = page.read_text()
+    shown = seen(text)
+    title, first, *_ = re.split(r"\n{2,}", shown)
+    assert title.startswith("# ")
+    assert BLOCK.match(text[len(title) :].lstrip()), "the first line comes from the records"
+    assert re.search(r"\d", re.sub(r"r [=≥] \d+", "", first)), "and has a number"
+    (image,) = re.findall(r"!\[.+?\]\((.*?)\)", text)
+    assert (page.parent / image).is_file()
+    assert len(re.findall(r"^\| ---", shown, re.MULTILINE)) == 1
+    assert re.search(r"^\*\*Command\.\*\* (.|\n)*?`make findings`", shown, re.MULTILINE)
+    assert re.search(r"^\*\*What would refute it\.\*\* [A-Z]", shown, re.MULTILINE)
+    words = re.sub(r"!\[.*?\]\(.*?\)|\]\(.*?\)|[|]|---", " ", shown, flags=re.DOTALL).split()
+    assert len(words) <= 300
+
+
+@pytest.mark.parametrize("page", FORM, ids=lambda page: page.stem)
+def test_a_sentence_from_the_records_has_few_numbers(page: Path) -> None:
+    """A share such as 3 of 10 and a list count as one, names of settings do not count."""
+    known = r"\b[NPrkq|]+ [=≤≥] [\d, ]+(and [\d ]+)?|10\^\d+|float\d+|(drift|experiment) \d"
+    one = r"\d[\d ]*( of |–|, [\d, ]*and | and )\d[\d ]*"
+    for found in BLOCK.finditer(page.read_text()):
+        lines = [line for line in found[0].splitlines() if line[:1] not in ("|", "<")]
+        for sentence in re.split(r"(?<=[.:;]) ", " ".join(lines)):
+            counts = re.sub(one, "1 ", re.sub(known, "", sentence))
+            assert len(re.findall(r"\d[\d .]*", counts)) <= 2, sentence
+
+
+def test_findings_use_the_public_names_of_the_library_alone() -> None:
+    for file in Path(study.__file__).parents[1].rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Import):
+                assert not [a.name for a in node.names if "primefourier" in a.name], file
+            elif isinstance(node, ast.ImportFrom) and str(node.module).startswith("primefourier"):
+                public = {*import_module(str(node.module)).__all__, "lab"}
+                assert {alias.name for alias in node.names} <= public, (file, node.module)
 
 
 def test_eight_times_the_epochs_change_mean_drops_at_r_100_by_a_hundredth() -> None:

@@ -16,7 +16,7 @@ from primefourier.nn import CRTHead, PrimeFourierEmbedding, decode_codes
 os.environ["HF_HUB_OFFLINE"] = "1"
 pytest.importorskip("transformers")
 
-from findings.word_problems import integer_gpt2, integer_text
+from findings.word_problems import integer_gpt2
 from findings.word_problems import train as word_problems
 
 PRIMES = (11, 13, 17)
@@ -36,8 +36,8 @@ def small_model(**options: Any) -> Any:
 
 
 def batch_of(questions: list[str], side: str = "right") -> dict[str, Tensor]:
-    examples = [integer_text.read_text(question, TOKENIZER) for question in questions]
-    return integer_text.IntegerCollator(TOKENIZER, side)(examples)
+    examples = [integer_gpt2.read_text(question, TOKENIZER) for question in questions]
+    return integer_gpt2.IntegerCollator(TOKENIZER, side)(examples)
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ def test_a_saved_model_has_the_same_codes_and_answers(
     written, again = model.write(**batch, **how), loaded.write(**batch, **how)
     assert all(map(torch.equal, written, again))
     tokenizer = type(TOKENIZER).from_pretrained(tmp_path)
-    found = integer_text.read_text(QUESTIONS[1], tokenizer)
-    assert found == integer_text.read_text(QUESTIONS[1], TOKENIZER)
+    found = integer_gpt2.read_text(QUESTIONS[1], tokenizer)
+    assert found == integer_gpt2.read_text(QUESTIONS[1], TOKENIZER)
 
 
 def test_a_checkpoint_of_another_basis_is_refused(tmp_path: Path) -> None:
@@ -93,14 +93,14 @@ def test_a_collator_pads_tokens_integers_labels_and_masks() -> None:
         {"input_ids": [3], "integers": [0], "labels": [3]},
         {"input_ids": [9, 9], "integers": [], "labels": [9, 9]},
     ]
-    right = integer_text.IntegerCollator(TOKENIZER)(examples)
+    right = integer_gpt2.IntegerCollator(TOKENIZER)(examples)
     assert {name: column.tolist() for name, column in right.items()} == {
         "input_ids": [[5, 3, 6, 3], [3, 0, 0, 0], [9, 9, 0, 0]],
         "attention_mask": [[1, 1, 1, 1], [1, 0, 0, 0], [1, 1, 0, 0]],
         "integers": [[0, 7, 0, -(2**62)], [0, 0, 0, 0], [0, 0, 0, 0]],
         "labels": [[-100, -100, 6, 3], [3, -100, -100, -100], [9, 9, -100, -100]],
     }
-    left = integer_text.IntegerCollator(TOKENIZER, "left")(examples)
+    left = integer_gpt2.IntegerCollator(TOKENIZER, "left")(examples)
     assert left["attention_mask"].tolist() == [[1, 1, 1, 1], [0, 0, 0, 1], [0, 0, 1, 1]]
     assert left["integers"].tolist()[0] == [0, 7, 0, -(2**62)]
 
@@ -122,7 +122,7 @@ def test_a_collator_refuses_what_is_not_one_integer_for_each_token(
     integers: list[Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        integer_text.IntegerCollator(TOKENIZER)([{"input_ids": [3, 4, 3], "integers": integers}])
+        integer_gpt2.IntegerCollator(TOKENIZER)([{"input_ids": [3, 4, 3], "integers": integers}])
 
 
 def test_wrong_input_is_refused_with_what_is_required() -> None:
@@ -137,15 +137,15 @@ def test_wrong_input_is_refused_with_what_is_required() -> None:
         small_model(exact_after=3)
     unlabelled = [{"input_ids": [4, 5], "labels": [4, 5]}, {"input_ids": [4, 5]}]
     with pytest.raises(ValueError, match="example 1 must have one label for each of its 2 tokens"):
-        integer_text.IntegerCollator(TOKENIZER)(unlabelled)
+        integer_gpt2.IntegerCollator(TOKENIZER)(unlabelled)
     with pytest.raises(ValueError, match="num_beams must be 1, got 4"):
         model.write(**batch_of(QUESTIONS, "left"), num_beams=4)
     with pytest.raises(ValueError, match="call write instead"):
         model.generate(**batch, max_new_tokens=2)
     with pytest.raises(ValueError, match="side must be 'left' or 'right', got 'both'"):
-        integer_text.IntegerCollator(TOKENIZER, "both")
+        integer_gpt2.IntegerCollator(TOKENIZER, "both")
     with pytest.raises(ValueError, match=r"written in digits alone, got 3\.5"):
-        integer_text.read_text("Ann has 3.5 apples.", TOKENIZER)
+        integer_gpt2.read_text("Ann has 3.5 apples.", TOKENIZER)
     with pytest.raises(ValueError, match=r"range of the basis must be below 2\^63"):
         small_model(primes=PRIMES, depth=9)
     with pytest.raises(ValueError, match=r"number_token_id must be the token \[NUM\].* got None"):
@@ -162,10 +162,10 @@ def test_wrong_input_is_refused_with_what_is_required() -> None:
 
 
 def test_text_is_read_and_written_with_its_integers() -> None:
-    found = integer_text.read_text("Ann has 12 pens, Ben -7.", TOKENIZER)
+    found = integer_gpt2.read_text("Ann has 12 pens, Ben -7.", TOKENIZER)
     assert found["integers"] == [12, -7]
-    batch = integer_text.IntegerCollator(TOKENIZER, "left")([found, {**found}])
-    text = integer_text.write_text(batch["input_ids"][0], batch["integers"][0], TOKENIZER)
+    batch = integer_gpt2.IntegerCollator(TOKENIZER, "left")([found, {**found}])
+    text = integer_gpt2.write_text(batch["input_ids"][0], batch["integers"][0], TOKENIZER)
     assert text == "Ann has 12 pens , Ben -7 ."
 
 
@@ -260,7 +260,7 @@ def test_problems_have_the_answer_that_python_computes() -> None:
     rng = random.Random(0)
     for _ in range(200):
         question, answer = word_problems.make_problem(rng, 10**17, 10**18)
-        a, b = sorted(map(int, integer_text.INTEGER.findall(question)))
+        a, b = sorted(map(int, integer_gpt2.INTEGER.findall(question)))
         add = any(word in question for word in ("more", "then", "join"))
         assert answer == (f"{a + b} now." if add else f"{b - a} left.")
         assert TOKENIZER.unk_token_id not in TOKENIZER(question + answer)["input_ids"]
@@ -285,7 +285,7 @@ def test_digits_are_read_and_written_with_the_last_first() -> None:
     example = word_problems.make_example("digits", TOKENIZER, "Ann has 123 pens.", "45 pens.")
     text = " ".join(TOKENIZER.convert_ids_to_tokens(example["input_ids"]))
     assert text == "Ann has 3 2 1 pens . 5 4 pens . [END]"
-    assert example["labels"][:7] == [integer_text.IGNORED] * 7
+    assert example["labels"][:7] == [integer_gpt2.IGNORED] * 7
     assert example["labels"][7:] == example["input_ids"][7:]
 
 

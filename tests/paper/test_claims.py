@@ -1,6 +1,7 @@
 """The paper's claims: made-up drops in, verdicts out."""
 
 import json
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import replace
@@ -456,6 +457,11 @@ def test_a_row_holds_the_columns_that_the_shuffle_puts_there() -> None:
         rows = control_rows(records_of([config], on=0.5, off=0.2))
         assert sum(row.held for row in rows) == 4
         assert all(moved[i] for i, row in enumerate(rows) if row.held)
+        turn = 2 * math.pi / modulus(config)
+        for row, numbers in zip(rows, codes[0].tolist(), strict=True):
+            for place, name in row.columns.items():  # of the pair (1, 2)
+                expected = getattr(math, name[:3])(turn * {"a": 1, "b": 2}[name[-1]])
+                assert numbers[place] == pytest.approx(expected, abs=1e-6)
         assert [row.row for row in rows] == list(config.row_names)
         assert [row.drop for row in rows] == [0.5 if n == str(modulus(config)) else 0.2
                                               for n in config.row_names]  # fmt: skip
@@ -522,6 +528,13 @@ def test_what_a_model_is_decides_and_not_the_name_of_its_study() -> None:
         mine = Study("mine", right.configs)
         records = records_of(right.configs)
         assert summary(Run([mine], records)) == summary(Run([right], records))
+
+
+def test_a_seed_without_one_of_the_models_of_a_configuration_does_not_count() -> None:
+    more = seeded(EXP1[:4], 43)[:3]
+    configs = [*EXP1[:4], *more]
+    (cell,) = cells_of(Run([Study("mine", configs)], records_of(configs)))["exp1"]
+    assert cell.seeds == (42,)
 
 
 def test_tests_beyond_the_range_and_further_ablations_do_not_change_the_place() -> None:

@@ -17,9 +17,7 @@ from primefourier.lab import (
     Training,
 )
 from primefourier.lab.config import prime_parts
-from primefourier.lab.study import (
-    find_invisible,
-)
+from primefourier.lab.study import find_invisible
 from primefourier_paper import (
     EXPERIMENTS,
     PROFILES,
@@ -29,6 +27,11 @@ from primefourier_paper import (
     models_of,
     profile,
 )
+
+TRAINING = Training(
+    epochs=25, batch_size=1024, learning_rate=3e-3, optimizer_name="adam", weight_decay=0.0,
+    test_every=1,
+)  # fmt: skip
 
 
 def test_experiment_1_is_350_models_of_the_protocol() -> None:
@@ -45,26 +48,16 @@ def test_experiment_1_is_350_models_of_the_protocol() -> None:
         assert (task.samples, task.test_share, task.beyond) == (80_000, 0.2, ())
         assert (config.seed, config.ablations) == (42, ("zero",))
         assert config.network == RowClassifier(encoder=(64, 32), classifier=128)
-        assert config.training == Training(
-            epochs=25,
-            batch_size=1024,
-            learning_rate=3e-3,
-            optimizer_name="adam",
-            weight_decay=0.0,
-            test_every=1,
-        )
+        assert config.training == TRAINING
 
 
-def test_more_rows_than_primes_are_refused() -> None:
+def test_by_default_all_of_the_given_primes_have_a_row_and_never_more() -> None:
+    assert SinglePrime(primes=(3, 5, 7), ranges=(10,)).sizes == (3,)
+    assert SinglePrime(primes=(3, 5, 7), ranges=(10,), sizes=(2,)).sizes == (2,)
     with pytest.raises(ValueError, match="at most the number of primes, 3, got 4"):
         SinglePrime(sizes=(4,), primes=(3, 5, 7))
     with pytest.raises(ValueError, match="sizes must be an integer of at least 1, got 0"):
         SinglePrime(sizes=(0,))
-
-
-def test_by_default_all_of_the_given_primes_have_a_row() -> None:
-    assert SinglePrime(primes=(3, 5, 7), ranges=(10,)).sizes == (3,)
-    assert SinglePrime(primes=(3, 5, 7), ranges=(10,), sizes=(2,)).sizes == (2,)
 
 
 def test_the_control_is_experiment_1_with_shuffled_features() -> None:
@@ -73,10 +66,7 @@ def test_the_control_is_experiment_1_with_shuffled_features() -> None:
         assert config.embedding == ShuffledPrimeFourier(primes(original), 6, "column", 42)
     for unit in ("pair", "block"):
         configs = ShuffledControl(embedding=f"shuffled-{unit}", sizes=(4,), seeds=(7,)).configs
-        found = {
-            (c.to_dict()["embedding"]["unit"], c.to_dict()["embedding"]["seed"]) for c in configs
-        }
-        assert found == {(unit, 7)}
+        assert {(c.embedding.unit, c.embedding.seed) for c in configs} == {(unit, 7)}
     with pytest.raises(ValueError, match="is that of exp1"):
         ShuffledControl(embedding="pfe")
 
@@ -84,7 +74,7 @@ def test_the_control_is_experiment_1_with_shuffled_features() -> None:
 def test_experiment_2_is_50_models_and_two_are_degenerate() -> None:
     assert len({config.key for config in EXP2}) == 50
     assert {primes(config) for config in EXP2} == {(3, 5, 7, 11, 13, 17, 19, 23)}
-    assert {config.training for config in EXP2} == {Training(epochs=40)}
+    assert {config.training for config in EXP2} == {replace(TRAINING, epochs=40)}
     assert {modulus(config) for config in EXP2} == {15, 21, 33, 35, 55, 77, 105, 165, 231, 385}
     found = [(modulus(c), input_range(c)) for c in EXP2 if c.degenerate]
     assert found == [(231, 100), (385, 100)]
@@ -93,12 +83,8 @@ def test_experiment_2_is_50_models_and_two_are_degenerate() -> None:
 def test_moduli_with_primes_without_a_row_are_reported() -> None:
     assert find_invisible(CompositeModuli().configs) == []
     chosen = CompositeModuli(moduli=(15, 30, 29, 2 * 3**7), ranges=(100, 200))
-    found = find_invisible(chosen.configs)
-    assert [(plan.modulus, plan.missing) for plan in found] == [
-        (29, ((29, 0),)),
-        (30, ((2, 0),)),
-        (2 * 3**7, ((2, 0), (3, 6))),
-    ]
+    found = {plan.modulus: plan.missing for plan in find_invisible(chosen.configs)}
+    assert found == {29: ((29, 0),), 30: ((2, 0),), 2 * 3**7: ((2, 0), (3, 6))}
 
 
 @pytest.mark.parametrize(
@@ -141,16 +127,13 @@ def test_settings_reach_every_model() -> None:
 
 def test_smaller_profiles_are_parts_of_the_paper() -> None:
     models = {name: models_of(profile(name)) for name in PROFILES}
-    paper = {config.key for config in models["paper"]}
+    assert [len(some) for some in models.values()] == [21, 91, 750]
     assert [len(experiment.configs) for experiment in profile("paper")] == [350, 350, 50]
+    paper = {config.key for config in models["paper"]}
     for name in ("smoke", "quick"):
         assert {config.key for config in models[name]} < paper
-        assert {experiment.short_name for experiment in profile(name)} == set(EXPERIMENTS)
         assert {experiment.name for experiment in profile(name)} == set(EXPERIMENTS)
     assert len(models_of(profile("smoke", seeds=(1, 2)))) == 2 * len(models["smoke"])
-
-
-# Names and axes of the paper's experiments.
 
 
 def test_an_experiment_is_named_by_the_settings_that_differ_from_the_papers() -> None:
@@ -161,3 +144,7 @@ def test_an_experiment_is_named_by_the_settings_that_differ_from_the_papers() ->
     control = ShuffledControl(sizes=(4,), ranges=(100,), embedding="shuffled-pair")
     assert control.name == "control embedding=shuffled-pair"
     assert control.title == "Control (PFE-Shuffled), embedding shuffled-pair"
+    small = SinglePrime(sizes=(4,), ranges=(100,), depth=3)
+    large = SinglePrime(sizes=(8, 16), ranges=(500,), depth=3, seeds=(7,))
+    assert small.name == large.name == "exp1 depth=3"  # whichever of the paper's rows are planned
+    assert small.title == large.title == "Experiment 1, depth 3"

@@ -4,24 +4,13 @@ from typing import Any
 
 import pytest
 
-from lab_records import (
-    CONTROL,
-    EXP1,
-    EXP2,
-    STUDIES,
-    run_of,
-    studies_of,
-    with_fields,
-)
+from lab_records import CONTROL, EXP1, EXP2, STUDIES, run_of, studies_of, with_fields
 from primefourier.encoding import PAPER_BASIS
 from primefourier.lab import Axis, ModelConfig, RowClassifier, Run, Study
 from primefourier.lab.grid import Grid, make_grids
 from primefourier.plugins import in_order
 from primefourier_paper import EXPERIMENTS, Experiment, SinglePrime, cells_of
-from primefourier_paper.grids import (
-    experiment_of,
-    follows_paper,
-)
+from primefourier_paper.grids import experiment_of, follows_paper
 from small_models import small_config, small_study
 
 P0 = PAPER_BASIS.primes
@@ -33,8 +22,6 @@ OTHER: dict[str, Any] = {
     "learning_rate": 1e-3,
     "pairs": 70_000,
 }
-FIELDS = {"pairs": "samples"}
-"""Fields of a model that have another name than the setting of an experiment."""
 SOME = {"exp1": EXP1[:4], "control": CONTROL[:4], "exp2": EXP2[:1]}
 
 
@@ -49,9 +36,6 @@ def grid_of(configs: list[ModelConfig], kind: str, **settings: Any) -> Grid:
     return grid
 
 
-# Which grids are the paper's.
-
-
 def test_the_paper_has_one_grid_for_each_experiment() -> None:
     found = Run(STUDIES, []).grids
     assert [experiment_of(grid) for grid in found] == list(EXPERIMENTS.values())
@@ -62,15 +46,12 @@ def test_the_paper_has_one_grid_for_each_experiment() -> None:
 @pytest.mark.parametrize("setting", OTHER)
 @pytest.mark.parametrize("name", SOME)
 def test_other_settings_are_another_grid(name: str, setting: str) -> None:
-    models = SOME[name]
-    field = FIELDS.get(setting, setting)
-    changed = [with_fields(model, **{field: OTHER[setting]}) for model in models]
-    paper, other = run_of([*changed, *models]).grids
-    assert follows_paper(paper)
-    assert list(paper.planned) == models
-    assert not follows_paper(other)
+    field = "samples" if setting == "pairs" else setting
+    changed = [with_fields(model, **{field: OTHER[setting]}) for model in SOME[name]]
+    paper, other = run_of([*changed, *SOME[name]]).grids
+    assert (follows_paper(paper), follows_paper(other)) == (True, False)
+    assert (list(paper.planned), list(other.planned)) == (SOME[name], changed)
     assert other.study.settings == {setting: OTHER[setting]}
-    assert list(other.planned) == changed
 
 
 STRANGE: dict[str, dict[str, Any]] = {
@@ -94,21 +75,13 @@ def test_what_no_setting_changes_is_not_of_the_experiment(place: str) -> None:
     for configs in (changed, [*EXP1[:4], *changed]):
         grid = grid_of(configs, "exp1")
         assert experiment_of(grid) is None
-        assert not follows_paper(grid)
         assert not any(cells_of(Run([grid.study], [])).values())
 
 
 def test_every_field_of_a_model_is_swept_or_a_setting_or_not_the_papers() -> None:
     swept = {"task.modulus", "task.input_range", "embedding.primes", "embedding.seed", "seed"}
-    settings = {
-        "embedding.depth",
-        "embedding.unit",
-        "task.operation",
-        "task.samples",
-        "training.epochs",
-        "training.batch_size",
-        "training.learning_rate",
-    }
+    settings = {"embedding.depth", "embedding.unit", "task.operation", "task.samples"}
+    settings |= {f"training.{name}" for name in ("epochs", "batch_size", "learning_rate")}
     data = CONTROL[0].to_dict()
     fields = {
         f"{kind}.{name}" if isinstance(part, dict) else kind
@@ -119,69 +92,49 @@ def test_every_field_of_a_model_is_swept_or_a_setting_or_not_the_papers() -> Non
     assert fields - named == swept | settings | set(STRANGE)
 
 
-def test_a_shuffle_with_a_seed_of_its_own_is_not_the_papers_control() -> None:
-    changed = [with_fields(config, seed=7) for config in CONTROL[:4]]
-    assert changed[0].seed == 42
-    assert experiment_of(grid_of(changed, "control")) is None
-
-
 @pytest.mark.parametrize("settings", [{}, {"depth": 2}])
 def test_a_longer_pool_does_not_take_the_papers_models_away(settings: dict[str, Any]) -> None:
     pool = (*P0, 61)
     longer = SinglePrime(primes=pool, sizes=(4, 17), ranges=(100,), **settings)
     paper, other = grids_of(longer, SinglePrime())
-    assert follows_paper(paper)
-    assert list(paper.planned) == EXP1
-    assert not follows_paper(other)
-    assert list(other.planned) == list(longer.configs)
+    assert (follows_paper(paper), follows_paper(other)) == (True, False)
+    assert (list(paper.planned), list(other.planned)) == (EXP1, list(longer.configs))
     assert other.study.settings == {**settings, "primes": list(pool)}
 
 
-def test_a_name_does_not_depend_on_which_of_the_papers_rows_are_planned() -> None:
-    small = SinglePrime(sizes=(4,), ranges=(100,), depth=3)
-    large = SinglePrime(sizes=(8, 16), ranges=(500,), depth=3, seeds=(7,))
-    assert small.name == large.name == "exp1 depth=3"
-    assert SinglePrime(sizes=(4,), ranges=(100,)).name == "exp1"
-    assert small.title == large.title == "Experiment 1, depth 3"
-
-
-# What a store says is not believed.
-
-
 @pytest.mark.parametrize(
-    "configs",
+    ("kind", "configs"),
     [
-        CONTROL[:4],
-        EXP2[:1],
-        [*EXP1[:4], *CONTROL[:4]],
-        [with_fields(EXP1[0], modulus=15)],
-        [EXP1[0], with_fields(EXP1[0], primes=(2, 3))],
-        [EXP1[0], with_fields(EXP1[0], epochs=3)],
+        ("exp1", CONTROL[:4]),
+        ("exp1", EXP2[:1]),
+        ("exp1", [*EXP1[:4], *CONTROL[:4]]),
+        ("exp1", [with_fields(EXP1[0], modulus=15)]),
+        ("exp1", [with_fields(EXP1[0], modulus=13)]),
+        ("exp1", [EXP1[0], with_fields(EXP1[0], primes=(2, 3))]),
+        ("exp1", [EXP1[0], with_fields(EXP1[0], epochs=3)]),
+        ("exp2", [EXP2[0], with_fields(EXP2[0], primes=P0[:7])]),
+        ("control", [with_fields(config, seed=7) for config in CONTROL[:4]]),  # of the shuffle
     ],
-    ids=["control", "exp2", "both", "modulus", "pools", "epochs"],
+    ids=["control", "exp2", "both", "composite", "other prime", "pools", "epochs", "set", "seed"],
 )
-def test_a_study_of_the_kind_exp1_needs_its_models(configs: list[ModelConfig]) -> None:
-    grid = grid_of(configs, "exp1")
+def test_a_study_that_says_what_it_is_needs_its_models(
+    kind: str, configs: list[ModelConfig]
+) -> None:
+    grid = grid_of(configs, kind)
     assert experiment_of(grid) is None
     assert not follows_paper(grid)
 
 
-def test_experiment_2_has_one_set_of_primes() -> None:
-    grid = grid_of([EXP2[0], with_fields(EXP2[0], primes=P0[:7])], "exp2")
-    assert experiment_of(grid) is None
+def test_kind_axes_and_settings_decide_and_names_do_not() -> None:
+    def found(*words: Any, **options: Any) -> Any:
+        return experiment_of(make_grids([Study(*words, **options)], {})[0])
 
-
-def test_other_axes_are_not_the_papers() -> None:
-    study = Study(
-        "exp1", EXP1[:4], axes=[Axis("task.modulus"), Axis("task.input_range")], kind="exp1"
-    )
-    (grid,) = make_grids([study], {})
-    assert experiment_of(grid) is None
-    (grid,) = make_grids([Study("exp1", EXP1[:4], kind="exp1")], {})
-    assert experiment_of(grid) is None
-
-
-def test_the_settings_of_a_study_must_be_those_of_its_models() -> None:
+    axes = SinglePrime.axes
+    assert found("exp1 depth=99", EXP1[:4], "Control", axes, kind="exp1") is SinglePrime
+    assert found("exp1", EXP1[:4], axes=axes) is None
+    assert found("exp1", EXP1[:4], kind="exp1") is None
+    other = [Axis("task.modulus"), Axis("task.input_range")]
+    assert found("exp1", EXP1[:4], axes=other, kind="exp1") is None
     changed = [with_fields(config, epochs=3) for config in EXP1[:4]]
     assert experiment_of(grid_of(changed, "exp1", epochs=3)) is SinglePrime
     assert not follows_paper(grid_of(changed, "exp1", epochs=3))
@@ -189,29 +142,10 @@ def test_the_settings_of_a_study_must_be_those_of_its_models() -> None:
         assert experiment_of(grid_of(changed, "exp1", **settings)) is None
 
 
-def test_names_and_titles_decide_nothing() -> None:
-    study = Study("exp1 depth=99", EXP1[:4], "Control", SinglePrime.axes, kind="exp1")
-    (grid,) = make_grids([study], {})
-    assert follows_paper(grid)
-    (grid,) = make_grids([Study("exp1", EXP1[:4], axes=SinglePrime.axes)], {})
-    assert experiment_of(grid) is None
-
-
-# The order of grids.
-
-
 def test_the_papers_grids_come_first_then_other_settings_then_other_studies() -> None:
     mine = small_study(small_config(), name="a study of one's own")
     deep = [with_fields(config, depth=5) for config in (*EXP1[:4], *EXP2[:1])]
     studies = [mine, *studies_of([*deep, *EXP2[:1], *CONTROL[:4], *EXP1[:4]])]
-    expected = [
-        "exp1",
-        "exp1 depth=5",
-        "control",
-        "exp2",
-        "exp2 depth=5",
-        "a study of one's own",
-    ]
-    grids = make_grids(studies, {})
-    assert [grid.study.name for grid in in_order(grids)] == expected
-    assert [grid.study.name for grid in in_order(grids[::-1])] == expected
+    expected = ["exp1", "exp1 depth=5", "control", "exp2", "exp2 depth=5", mine.name]
+    for some in (make_grids(studies, {}), make_grids(studies, {})[::-1]):
+        assert [grid.study.name for grid in in_order(some)] == expected

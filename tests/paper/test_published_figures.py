@@ -1,6 +1,7 @@
 """The 22 figures of paper/results say what was recorded of them, and can be read."""
 
 import json
+import re
 
 import pytest
 from matplotlib.figure import Figure
@@ -34,6 +35,10 @@ def test_a_figure_says_what_it_said(drawn: Drawn, name: str) -> None:
         assert says[what] == said, what
 
 
-@pytest.mark.parametrize("name", SAID)
+# Profiles of all ranges have one layout, so the smallest and the largest range stand for them.
+READ = [name for name in SAID if not re.search("profiles-r(500|1000|2000)$", name)]
+
+
+@pytest.mark.parametrize("name", READ)
 def test_a_figure_can_be_read(drawn: Drawn, name: str) -> None:
     assert_readable(drawn[name][1])

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         models_of,
         profile,
     )
+    from primefourier_paper.rule import SECTIONS, Finding, claims_table, tally
 
 __version__ = "0.2.0"
 
@@ -27,21 +28,26 @@ __all__ = [
     "CLAIMS",
     "EXPERIMENTS",
     "PROFILES",
+    "SECTIONS",
     "CompositeModuli",
     "ControlRow",
     "Experiment",
+    "Finding",
     "ShuffledControl",
     "SinglePrime",
     "cells_of",
+    "claims_table",
     "control_rows",
     "judge",
     "models_of",
     "profile",
     "save_claims",
+    "tally",
 ]
 _MODULES = {
     **dict.fromkeys(("CLAIMS", "judge", "save_claims"), "claims"),
     **dict.fromkeys(("ControlRow", "control_rows"), "control"),
+    **dict.fromkeys(("SECTIONS", "Finding", "claims_table", "tally"), "rule"),
     "cells_of": "cells",
 }
 """The modules of names that are not of ``experiments``."""

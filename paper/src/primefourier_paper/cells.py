@@ -36,6 +36,7 @@ def _places() -> dict[ModelConfig, Place]:
             found[config] = name, row, task.input_range
             if name == "exp2" or (name == "exp1" and row <= 8):
                 primes = tuple(p for p in embedding.primes if task.modulus % p)
+                # S.7 asks about these; their place is that of the network with all primes.
                 lacking = replace(config, embedding=replace(embedding, primes=primes))
                 found[lacking] = f"{name} without N", row, task.input_range
     return found
@@ -63,8 +64,10 @@ def place_of(config: ModelConfig) -> Place | None:
     ):
         return None
     first = SinglePrime.seeds[0]
+    # The shuffle of the control follows the seed of its model; one of its own is another thing.
     if getattr(embedding, "seed", None) == config.seed:
         embedding = replace(embedding, seed=first)
+    # What is only measured besides does not change a network.
     plain = {
         "embedding": embedding,
         "task": replace(task, beyond=(), beyond_samples=ModularArithmetic.beyond_samples),
@@ -88,6 +91,7 @@ def paper_cells(records: Iterable[Record], *, kind: Kind = "zero") -> dict[str, 
     for record in records:
         if record.knows(kind) and (at := place_of(record.config)):
             seed = found.setdefault(at, {}).setdefault(record.config.seed, {})
+            # Of several records of one model the first counts: those of the run itself come first.
             seed.setdefault(modulus_of(record), record)
     cells: dict[str, list[Cell]] = {name: [] for name in (*EXPERIMENTS, *WITHOUT)}
     for place, seeds in sorted(found.items()):
@@ -95,6 +99,7 @@ def paper_cells(records: Iterable[Record], *, kind: Kind = "zero") -> dict[str, 
         whole = {
             s: some.values() for s, some in sorted(seeds.items()) if len(some) == _models()[place]
         }
+        # NaN answers count as class 0, so such a network's drops say nothing.
         by_seed, diverged = leave_out_diverged(whole)
         if by_seed:
             experiment = EXPERIMENTS[name.partition(" ")[0]]

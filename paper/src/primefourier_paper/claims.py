@@ -74,8 +74,10 @@ def _rows(name: str, where: Choice) -> About:
         rows = []
         for row in asked:
             some = [cell for cell in cells.get(name, ()) if cell.row == row]
+            # Without every range the mean beyond 100 would be another one for each row.
             if len(some) == len(PAPER_RANGES):
                 seeds = sorted(set.intersection(*(set(cell.seeds) for cell in some)))
+                # Only seeds that every range has can be compared within a row.
                 by_seed = {s: [r for cell in some for r in cell.by_seed[s]] for s in seeds}
                 title, lost = some[0].name.partition(",")[0], sum(c.diverged for c in some)
                 row_cell = replace(some[0], name=title, column=None, by_seed=by_seed, diverged=lost)
@@ -132,6 +134,7 @@ def _distances(records: Sequence[Record], cell: Cell) -> Values | None:
 
 def _most_used(records: Sequence[Record], _cell: Cell) -> Values | None:
     """Return the largest drop of a row that N does not need, replaced by another pair's."""
+    # Zeros move a network off its data, so they cannot say what a row tells it.
     if not all(record.knows("permute") for record in records):
         return None
     return (max(map(largest_unneeded_drop, records)),)
@@ -161,6 +164,7 @@ def _by_columns(records: Sequence[Record], _cell: Cell) -> Values | None:
 
 def _within(low: float, high: float, of: int = 0) -> Margins:
     """Require a number, to two decimals, in a range."""
+    # The paper rounds to two decimals, so half of the last one belongs to the range.
     return lambda v, _: (v[of] - low + 0.005 + _TINY, high + 0.005 - v[of] + _TINY)
 
 
@@ -209,6 +213,7 @@ def _exact_ratios(cells: Sequence[Cell]) -> str:
                 record.measured.row_names, *record.row_counts(cell.kind), strict=True
             )
         ]
+        # All rows of a configuration share the 5 % of error, hence one call for all of them.
         own, lost, gained, size = map(np.array, zip(*rows, strict=True))
         low, high = drop_bounds(lost, gained, size)
         above += bool(low[own].mean() > 500 * high[~own].mean())

@@ -125,6 +125,7 @@ def _run(name: str, settings: Settings, sweep: Sweep, **lists: Any) -> int:
     """Run an experiment with the options that the user gave."""
     from primefourier_paper import EXPERIMENTS
 
+    # What the user did not give stays as in the paper.
     given = {k: v for k, v in {**lists, **asdict(settings)}.items() if v is not None}
     study = EXPERIMENTS[name].from_dict(given, f"the options of {name}").study()
     return run_studies([study], name, sweep)
@@ -198,6 +199,7 @@ def claims(
     from primefourier_paper.claims import CLAIMS, judge
     from primefourier_paper.rule import claims_as_data
 
+    # A name such as E1.3 can also be a folder here; then the folder is meant.
     folders = [word for word in more if "/" in word or Path(word).is_dir()]
     chosen = [word.upper() for word in more if word not in folders]
     for name in chosen:
@@ -245,6 +247,7 @@ def print_claims(findings: Mapping[Claim, Finding]) -> None:
 def print_how_to_add(findings: Mapping[Claim, Finding], command: str) -> None:
     """Say how models of other runs count, if configurations or further seeds are missing."""
     cells = [item for found in findings.values() for item in found.evidence if item.cell]
+    # One seed has no interval: more runs could decide what it leaves open.
     single = any(item.settled is None for item in cells)
     if single or not all(found.complete for found in findings.values()):
         print_text(f"Models of further runs also count: {command}")

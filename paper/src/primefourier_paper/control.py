@@ -7,7 +7,7 @@ in at most four rows. Zeroing a row then says something about the columns in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import fmean
@@ -20,8 +20,8 @@ from primefourier.lab.record import Record
 
 COSTLY = 0.1
 """A row with at least this drop costs much; our threshold."""
-NEEDED = 4
-"""sin a, cos a, sin b and cos b on the circle of period N; they come first in N's own row."""
+NEEDED = ("cos a", "sin a", "cos b", "sin b")
+"""The four numbers on the circle of period N; before the shuffle they come first in N's own row."""
 
 
 @dataclass(frozen=True)
@@ -31,14 +31,19 @@ class ControlRow:
     Args:
         record: The network.
         row: The name of the row.
-        held: How many of the four needed columns it holds.
+        columns: The needed columns that it holds, by their place in it.
         drop: The accuracy that zeroing it costs.
     """
 
     record: Record
     row: str
-    held: int
+    columns: Mapping[int, str]
     drop: float
+
+    @property
+    def held(self) -> int:
+        """How many of the four needed columns it holds."""
+        return len(self.columns)
 
 
 def control_rows(records: Iterable[Record]) -> list[ControlRow]:
@@ -59,11 +64,14 @@ def control_rows(records: Iterable[Record]) -> list[ControlRow]:
         modulus = prime_parts(record.config)[1].modulus
         if record.measurement is None or modulus not in embedding.primes:
             continue
-        width = NEEDED * embedding.depth
-        order = np.array(shuffled_order(width * len(embedding.primes), embedding.seed))
-        first = width * embedding.primes.index(modulus)
-        needed = (order >= first) & (order < first + NEEDED)
-        held = needed.reshape(-1, width).sum(axis=1).tolist()
+        width = len(NEEDED) * embedding.depth
+        order = shuffled_order(width * len(embedding.primes), embedding.seed)
+        # Before the shuffle, N's own row begins with the circle of period N.
+        needed = dict(enumerate(NEEDED, start=width * embedding.primes.index(modulus)))
+        places = ((i, needed[column]) for i, column in enumerate(order) if column in needed)
+        held: list[dict[int, str]] = [{} for _ in embedding.primes]
+        for place, name in places:
+            held[place // width][place % width] = name
         names, drops = record.measured.row_names, record.row_drops()
         rows += map(ControlRow, [record] * len(held), names, held, drops)
     return rows
@@ -93,6 +101,7 @@ def shuffled_order(length: int, seed: int) -> Sequence[int]:
     numbers = np.random.RandomState(seed % 2**32).bytes(4 * (length - 1))
     order = list(range(length))
     for i, number in enumerate(np.frombuffer(numbers, "<u4").tolist()):
+        # The same exchange, with the same numbers, as torch's own loop.
         other = i + number % (length - i)
         order[i], order[other] = order[other], order[i]
     return tuple(order)

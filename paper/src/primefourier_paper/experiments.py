@@ -69,6 +69,7 @@ class Experiment(ABC):
             if isinstance(field.default, tuple):
                 if isinstance(value, str | bytes) or not isinstance(value, Iterable):
                     raise ValueError(f"{field.name} must be a list of integers, got {value!r}")
+                # An endless list is cut before it can hang, and refused below.
                 values = tuple(_read(item, field.name) for item in islice(value, MOST_MODELS + 1))
                 if not values:
                     raise ValueError(f"{field.name} must name at least one value, got none")
@@ -104,6 +105,7 @@ class Experiment(ABC):
         other = {
             f.name: found[f.name] for f in fields(self) if found.get(f.name, f.default) != f.default
         }
+        # A prefix of the paper's pool makes the paper's models, and is no other setting.
         pool = type(self).primes[: len(self.primes)]
         if not self.one_model_per_cell and other.get("primes") == pool:
             del other["primes"]
@@ -198,6 +200,7 @@ class SinglePrime(Experiment):
     sizes: tuple[int, ...] = PAPER_SIZES
 
     def __post_init__(self) -> None:
+        # With a smaller pool the paper's sizes would name primes that are not there.
         few = isinstance(self.primes, Sequence) and len(self.primes) < max(PAPER_SIZES)
         if self.sizes == PAPER_SIZES and few:
             object.__setattr__(self, "sizes", (len(self.primes),))

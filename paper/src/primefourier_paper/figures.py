@@ -100,6 +100,7 @@ _RELEVANT, _OTHER = partial(show_drop, relevant=True), partial(show_drop, releva
 def _show_unconverged(cell: Cell) -> Entry:
     """Count models that never exceed the threshold; those that do, but end below it, fell back."""
     below = [r.measured.accuracy <= SinglePrime.threshold for r in cell.records]
+    # Some converge and fall back later: they count in the colour, and are named apart.
     never = round((1 - cell.converged) * len(below))
     fallen = f"\n{sum(below) - never} fell back" * (sum(below) > never)
     return Entry(sum(below) / len(below), f"{never} of {len(below)}{fallen}")
@@ -150,9 +151,11 @@ def draw_matrices(grid: Grid, input_range: int) -> Figure:
         records = grid.found(planned)
         drops = []
         for prime in primes:
+            # Seeds of one task are averaged; a task without a record stays a gap, not a zero.
             trained = [record for record in records if modulus_of(record) == prime]
             by_row = [drops_of(trained, str(row)) for row in primes]
             drops.append([mean(some) if some else math.nan for some in by_row])
+        # Their rows of drops are small because there was little accuracy to lose.
         collapsed = {modulus_of(r) for r in records if r.measured.accuracy <= SinglePrime.threshold}
         floor = max((record.measured.noise_floor for record in records), default=0.0)
         panels.append(DropMatrix(f"|P| = {size}", primes, drops, floor, tuple(collapsed)))
@@ -172,6 +175,7 @@ def draw_matrices(grid: Grid, input_range: int) -> Figure:
 
 def draw_lines(grid: Grid) -> Figure:
     """Draw both drops against r, one line for each |P|; ranges that are not measured are gaps."""
+    # Planned cells without a record give gaps, so no line joins across them.
     own, other = (
         [drop_line(grid, row, grid.cells, relevant=relevant) for row in grid.rows]
         for relevant in (True, False)

@@ -22,6 +22,7 @@ def experiment_of(grid: Grid) -> type[Experiment] | None:
     experiment = EXPERIMENTS.get(study.kind)
     if experiment is None or study.axes != experiment.axes:
         return None
+    # Lists of rows and ranges choose among models and change none, so any value does here.
     rows: dict[str, Any] = {experiment.row_setting: (2 if experiment.one_model_per_cell else 1,)}
     try:
         maker = experiment.from_dict({**study.settings, **rows, "ranges": (2,)})
@@ -36,6 +37,7 @@ def _is_made_by(experiment: Experiment, config: ModelConfig) -> bool:
     if experiment.one_model_per_cell:
         fits = embedding.primes == experiment.primes
     else:
+        # Rows are the first primes of the pool: the same models whatever sizes are planned.
         first = experiment.primes[: len(embedding.primes)]
         fits = embedding.primes == first and task.modulus in first
     return fits and config == experiment.config(

@@ -38,6 +38,7 @@ def _with_others(grid: Grid, experiment: type[Experiment], more: Iterable[Record
     for record in (*tested_beyond(grid), *(r for r in others if r.measured.beyond)):
         place = place_of(record.config)
         if place is not None and place[0] == experiment.short_name:
+            # A model tested in two runs is one network.
             networks.setdefault((place, record.config.seed, modulus_of(record)), record)
     return list(networks.values())
 
@@ -58,6 +59,7 @@ def _place(cell: Cell, grids: Sequence[Grid]) -> list[Any] | None:
     place = place_of(cell.records[0].config)
     experiment = EXPERIMENTS.get(place[0]) if place else None
     for i, grid in enumerate(grids):
+        # Evidence of another run has no cell on this page to point at.
         known = follows_paper(grid) and experiment_of(grid) is experiment
         if known and (cell.row, cell.column) in grid.cells:
             return [i, cell.row, cell.column]

@@ -156,6 +156,7 @@ class Finding:
     def seeds(self) -> dict[int, int]:
         """How many configurations agree with each seed alone, for seeds that all of them have."""
         every = [set(item.by_seed) for item in self.evidence]
+        # A seed that only some configurations have would count another set of them.
         shared = sorted(set.intersection(*every)) if every else []
         return {seed: sum(item.by_seed[seed] for item in self.evidence) for seed in shared}
 
@@ -174,6 +175,8 @@ class Finding:
         """What the verdict would be if the measured configurations were all."""
         if not self.evidence:
             return "not measured yet"
+        # Integers, so that a share of exactly what is needed holds; while cells are missing, in
+        # proportion to those that are measured.
         if self.agreeing * self.asked >= self.needed * len(self.evidence):
             return "holds"
         if not self.agreeing:
@@ -200,6 +203,7 @@ class Finding:
         if self.needed < self.asked and self.verdict in _PARTS:
             details.append(f"{self.needed} are claimed")
         seeds, hold = len(self.seeds), self.seeds_that_hold
+        # A claim that one draw of seeds decides must not read as if it were settled.
         contradicted = seeds > 0 and (2 * hold > seeds) != (self.verdict == "holds")
         text += " by means" * contradicted
         text += f" ({', '.join(details)})" if details else ""
@@ -226,6 +230,7 @@ class Finding:
         known = sum(item.settled is not None for item in self.evidence)
         if not known:
             return ""
+        # What its interval leaves open may agree or not, so it counts for neither end.
         sure = [item for item in self.evidence if item.settled is not False]
         fewest = sum(item.agrees for item in sure)
         most = len(self.evidence) - sum(not item.agrees for item in sure)
@@ -252,6 +257,7 @@ def _weigh(claim: Claim, cell: Cell) -> Evidence | None:
     if not values:
         return None
     margins = {seed: claim.margins(value, cell) for seed, value in values.items()}
+    # Margins are linear, so these are the margins of the means, with Student's intervals.
     conditions = [mean_interval(some) for some in zip(*margins.values(), strict=True)]
     means = [mean_interval(some) for some in zip(*values.values(), strict=True)]
     written = (write_interval(mean, claim.digits, seeds=True) for mean in means)
@@ -281,6 +287,7 @@ def _describe(claim: Claim, evidence: Sequence[Evidence]) -> str:
         parts.append(f"{sum(min(some) > 0 for some in known)}{of} {words}")
     parts.append(claim.note(cells))
     bound = max(cell.threshold for cell in cells)
+    # Networks that fell back pull every mean, so the reader is told how many there are.
     low = [record.measured.accuracy <= bound for cell in cells for record in cell.records]
     if any(low):
         parts.append(f"{sum(low)} of {len(low)} networks end at an accuracy of {bound:g} or less")
@@ -296,6 +303,7 @@ def _settled(conditions: Sequence[Interval]) -> bool | None:
         if one.low is None or one.high is None:
             return None
         answers.add("no" if one.high <= 0 else "yes" if one.low > 0 else "open")
+    # One condition that surely fails settles the whole, whatever the others leave open.
     return "no" in answers or "open" not in answers
 
 

@@ -1,5 +1,6 @@
 """The encoding: a basis of primes, codes of integers, and decoding; needs numpy only."""
 
+from primefourier.encoding.aliases import Alias, find_alias_pairs, find_aliases
 from primefourier.encoding.basis import PAPER_BASIS, PrimeBasis
 from primefourier.encoding.characters import Character, CharacterBasis
 from primefourier.encoding.decoder import Decoded, UnclearCodeError, decode
@@ -9,6 +10,7 @@ from primefourier.encoding.product_planning import ProductPlan, plan_product
 
 __all__ = [
     "PAPER_BASIS",
+    "Alias",
     "Character",
     "CharacterBasis",
     "Decoded",
@@ -18,6 +20,8 @@ __all__ = [
     "UnclearCodeError",
     "decode",
     "encode",
+    "find_alias_pairs",
+    "find_aliases",
     "plan",
     "plan_product",
 ]

@@ -34,13 +34,15 @@ from primefourier.lab.parts import (
     UnknownPart,
     register,
 )
+from primefourier.lab.record import Record
 from primefourier.lab.results import Run
 from primefourier.lab.results import open_run as open  # noqa: A004
 from primefourier.lab.study import Axis, Study
 from primefourier.lab.sweep import run
-from primefourier.lab.tasks import IntegerClassification, ModularArithmetic
+from primefourier.lab.tasks import Examples, IntegerClassification, ModularArithmetic, Samples
 
 if TYPE_CHECKING:
+    from primefourier.lab.channel_training import train_channels
     from primefourier.lab.measurement import measure, train
 
 __all__ = [
@@ -49,6 +51,7 @@ __all__ = [
     "Channels",
     "Characters",
     "Embedding",
+    "Examples",
     "InputShape",
     "IntegerClassification",
     "LearnedTable",
@@ -60,8 +63,10 @@ __all__ = [
     "Periods",
     "Planned",
     "PrimeFourier",
+    "Record",
     "RowClassifier",
     "Run",
+    "Samples",
     "ShuffledPrimeFourier",
     "Study",
     "Task",
@@ -74,14 +79,16 @@ __all__ = [
     "register",
     "run",
     "train",
+    "train_channels",
 ]
+_LATER = {"measure": "measurement", "train": "measurement", "train_channels": "channel_training"}
 
 
 def __getattr__(name: str) -> Any:
-    """Load what needs torch, ``measure`` and ``train``, when it is first used."""
-    if name not in __all__:
+    """Load what needs torch when it is first used."""
+    if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.measurement"), name)
+    return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
 
 
 def __dir__() -> list[str]:
