@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from primefourier.arithmetic import combine_residues, residues
 from primefourier.arithmetic.crt import combine_coprime
-from primefourier.arithmetic.reduction import _FEW, machine_residues
+from primefourier.arithmetic.crt import _FEW, machine_residues
 
 HUGE = 2**20_000
 

@@ -21,7 +21,7 @@ from numpy.typing import DTypeLike, NDArray
 from primefourier.arithmetic.crt import combine_coprime
 from primefourier.arithmetic.integers import as_integer, as_integers
 from primefourier.arithmetic.primes import factorize
-from primefourier.arithmetic.reduction import machine_residues
+from primefourier.arithmetic.crt import machine_residues
 from primefourier.arithmetic.unit_group import unit_group
 from primefourier.encoding.basis import PrimeBasis
 from primefourier.encoding.decoder import (

@@ -18,7 +18,7 @@ from primefourier.arithmetic.integers import (
     require_dense,
     require_values,
 )
-from primefourier.arithmetic.reduction import MACHINE_LIMIT
+from primefourier.arithmetic.crt import MACHINE_LIMIT
 from primefourier.encoding.basis import PrimeBasis, require_basis
 
 _BLOCK = 4096  # codes decoded at once

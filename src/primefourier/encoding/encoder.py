@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from primefourier.arithmetic.integers import IntegerArray, as_integer, as_integers
-from primefourier.arithmetic.reduction import fill_residues
+from primefourier.arithmetic.crt import fill_residues
 from primefourier.encoding.basis import PrimeBasis, require_basis
 from primefourier.encoding.circle import PERIOD_LIMIT, big_codes, machine_codes
 from primefourier.encoding.fast import LARGEST_PERIOD, FastEncoder

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primefourier.arithmetic.integers import IntegerArray
-from primefourier.arithmetic.reduction import fill_residues
+from primefourier.arithmetic.crt import fill_residues
 from primefourier.encoding.circle import machine_codes
 
 FINE_GRID = 2**14

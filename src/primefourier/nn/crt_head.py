@@ -17,7 +17,7 @@ from primefourier.arithmetic.integers import (
     require_integer_tensor,
     require_values,
 )
-from primefourier.arithmetic.reduction import residues as exact_residues
+from primefourier.arithmetic.crt import residues as exact_residues
 from primefourier.encoding import PrimeBasis
 from primefourier.nn.channel_network import unit_circles
 from primefourier.nn.circle_arithmetic import subtract_codes

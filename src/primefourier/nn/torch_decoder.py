@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from primefourier.arithmetic.crt import combine_coprime
-from primefourier.arithmetic.reduction import MACHINE_LIMIT
+from primefourier.arithmetic.crt import MACHINE_LIMIT
 from primefourier.encoding import PrimeBasis
 from primefourier.encoding.decoder import require_margin, require_resolution
 from primefourier.nn.device_codes import device_float
