@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from primefourier.arithmetic import combine_residues, residues
-from primefourier.arithmetic.crt import combine_coprime
-from primefourier.arithmetic.crt import _FEW, machine_residues
+from primefourier.arithmetic.crt import _FEW, combine_coprime, machine_residues
 
 HUGE = 2**20_000
 

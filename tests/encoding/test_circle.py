@@ -7,9 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from primefourier.encoding.circle import (
+    FINE_GRID,
     GRID,
+    LARGEST_FAST_PERIOD,
     ONE,
     PERIOD_LIMIT,
+    FastEncoder,
     _grid,
     big_codes,
     circle_points,
@@ -18,7 +21,6 @@ from primefourier.encoding.circle import (
     head_and_rest,
     machine_codes,
 )
-from primefourier.encoding.fast import FINE_GRID, LARGEST_PERIOD, FastEncoder
 from ulps import worst_ulps
 
 
@@ -35,7 +37,7 @@ def fractions(draw: st.DrawFn, largest: int) -> tuple[int, int]:
 @st.composite
 def grid_cells(draw: st.DrawFn) -> tuple[int, int]:
     """Draw fractions of a turn near the ends of a cell of the fine grid and near quarter turns."""
-    period = draw(st.integers(2, LARGEST_PERIOD))
+    period = draw(st.integers(2, LARGEST_FAST_PERIOD))
     cell = draw(st.one_of(st.sampled_from([0, 1, 2, 3]), st.integers(0, FINE_GRID)))
     quarter = draw(st.integers(0, 3)) * FINE_GRID // 4
     near = (2 * (quarter + cell) + draw(st.sampled_from([0, 1]))) * period // (2 * FINE_GRID)

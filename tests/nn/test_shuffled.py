@@ -43,14 +43,11 @@ def test_the_permutation_depends_on_the_seed_only() -> None:
     assert not torch.equal(one, ShuffledPrimeFourier(BASIS, seed=8).permutation)
 
 
-@pytest.mark.parametrize("version", ["0.1", "now"])
-def test_the_state_restores_the_permutation(version: str) -> None:
+def test_the_state_restores_the_permutation() -> None:
     saved = ShuffledPrimeFourier(BASIS, operands=2, seed=1)
     loaded = nn.Sequential(ShuffledPrimeFourier(BASIS, operands=2, seed=2))
     assert not torch.equal(saved(PAIRS), loaded(PAIRS))
     state = saved.state_dict(prefix="0.")
-    if version == "0.1":  # a buffer then
-        state["0.permutation"] = state.pop("0._extra_state")
     loaded.load_state_dict(state)
     assert torch.equal(saved(PAIRS), loaded(PAIRS))
 
