@@ -18,7 +18,6 @@ from primefourier.encoding.circle import (
     circle_points,
     full_turn,
     halves,
-    head_and_rest,
     machine_codes,
 )
 from ulps import worst_ulps
@@ -110,14 +109,3 @@ def test_points_between_grid_points_are_correct_to_half_an_ulp() -> None:
         for got, true in zip(points, (mpmath.cos(angle), mpmath.sin(angle)), strict=True):
             ulp = float(np.spacing(abs(float(true))))
             assert abs(mpmath.mpf(float(got[k])) - true) <= 0.51 * ulp
-
-
-@pytest.mark.parametrize(
-    ("numerator", "denominator"), [(1, 3), (-22, 7), (10**80, 3**50), (0, 5), (1, 2**300)]
-)
-def test_heads_have_26_bits_and_fractions_79(numerator: int, denominator: int) -> None:
-    mpmath.mp.prec = 250
-    head, rest = head_and_rest(numerator, denominator)
-    assert len(bin(abs(head.as_integer_ratio()[0])).strip("0b-")) <= 26
-    exact = mpmath.mpf(numerator) / denominator
-    assert abs(mpmath.mpf(head) + rest - exact) <= abs(exact) * mpmath.mpf(2) ** -78

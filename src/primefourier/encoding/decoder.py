@@ -131,7 +131,7 @@ def decode(
     residues: IntegerArray = np.empty(
         (len(line), len(basis.primes)), dtype="int64" if machine else "O"
     )
-    margin = np.empty(len(line))
+    margin: Any = np.empty(len(line))
     valid = np.empty(len(line), dtype=bool)
     for start in range(0, len(line), _BLOCK):
         rows = slice(start, start + _BLOCK)
@@ -153,7 +153,7 @@ def decode(
                 "pass errors='mask' to mask such vectors, or a smaller min_margin if the codes are "
                 "noisy",
             )
-    value = combine_coprime(residues, [row[-1] for row in basis.periods])
+    value: Any = combine_coprime(residues, [row[-1] for row in basis.periods])
     if signed:
         value = np.where(value > basis.range // 2, value - basis.range, value)
     if value.dtype == object:  # a masked vector may have any value, and would prevent int64
