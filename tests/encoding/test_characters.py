@@ -148,6 +148,11 @@ def test_a_noisy_code_is_decoded_with_its_margin_or_refused() -> None:
         code[5, 0] = bad
         with pytest.raises(UnclearCodeError, match="modulo 11"):
             basis.decode(code, min_margin=0)
+    # modulo 59 the circle of 29 may be further off in bfloat16 (0.9) than that of 2
+    rough = torch.from_numpy(CharacterBasis((59,)).encode(1)).bfloat16()
+    rough[1] = torch.tensor([0.9956, 0.0939])
+    with pytest.raises(UnclearCodeError, match=r"modulo 59 its margin is 0.94\d?, below 0.99"):
+        CharacterBasis((59,)).decode(rough)
     zero = basis.encode(0, "float64")
     zero[1, 0] = 0.4  # a circle where no unit is
     with pytest.raises(UnclearCodeError, match=r"modulo 5 its margin is 0.2"):

@@ -52,17 +52,6 @@ def test_codes_equal_the_vectors_of_mpmath(vectors: Callable[[str], Any]) -> Non
         np.testing.assert_array_max_ulp(got, true, maxulp=1)
 
 
-@given(BASES, NUMBERS, NUMBERS)
-def test_addition_rotates_and_negation_mirrors_every_block(
-    basis: PrimeBasis, a: int, b: int
-) -> None:
-    x, y, total, negative = (
-        pf.encode(n, basis, "float64").view(np.complex128) for n in (a, b, a + b, -a)
-    )
-    np.testing.assert_allclose(x * y, total, rtol=0, atol=1e-15)
-    np.testing.assert_allclose(negative, x.conj(), rtol=0, atol=1e-15)
-
-
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_quarter_turns_are_exact(dtype: str) -> None:
     assert (pf.encode(0, PAPER_BASIS, dtype) == [1, 0]).all()
@@ -159,14 +148,14 @@ def test_fast_and_precise_codes_agree_at_every_depth(prime: int) -> None:
 
 
 def test_temporaries_stay_small() -> None:
-    numbers = np.random.default_rng(0).integers(0, 2**62, 100_000)
+    numbers = np.random.default_rng(0).integers(0, 2**62, 60_000)
     pf.encode(numbers[:10], PAPER_BASIS)
     for dtype, size in (("float32", 4), ("float64", 8), ("float16", 2)):
         tracemalloc.start()
         pf.encode(numbers, PAPER_BASIS, dtype, threads=2)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        assert peak - numbers.size * 192 * size < 64e6
+        assert peak - numbers.size * 192 * size < 32e6
 
 
 def test_threads_start_only_if_requested_and_useful(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -157,16 +157,18 @@ def test_a_network_learns_to_add(shared: bool) -> None:
     assert decode_codes(model(pairs), basis).value.tolist() == (pairs.sum(1) % 30).tolist()
 
 
-def test_wrong_arguments_are_refused() -> None:
-    model = network()
-    for bad in (torch.zeros(3, 2, 10), torch.zeros(10)):
-        with pytest.raises(ValueError, match=r"codes must have shape \(..., 12\)"):
-            model(bad)
-    for bad in (torch.zeros(3, 12), torch.zeros(12), torch.zeros(4, 1, 12)):
-        with pytest.raises(ValueError, match=r"shape \(..., 2, 12\), one code for each operand"):
-            model(bad)
-    with pytest.raises(TypeError, match=r"codes must be floats, got a tensor of torch\.int64"):
-        model(torch.zeros(2, 12, dtype=torch.int64))
+@pytest.mark.parametrize(
+    ("codes", "kind", "words"),
+    [
+        (torch.zeros(3, 2, 10), ValueError, r"codes must have shape \(..., 12\)"),
+        (torch.zeros(12), ValueError, r"shape \(..., 2, 12\), one code for each operand"),
+        (torch.zeros(4, 1, 12), ValueError, r"shape \(..., 2, 12\), one code for each operand"),
+        (torch.zeros(2, 12).long(), TypeError, r"must be floats, got a tensor of torch\.int64"),
+    ],
+)
+def test_wrong_arguments_are_refused(codes: Any, kind: type[Exception], words: str) -> None:
+    with pytest.raises(kind, match=words):
+        network()(codes)
     with pytest.raises(ValueError, match="operands must be an integer of at least 1, got 0"):
         network(operands=0)
     with pytest.raises(ValueError, match="a hidden width must be an integer of at least 1, got 0"):

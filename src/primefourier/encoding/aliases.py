@@ -113,17 +113,6 @@ def alias_distance(modulus: int, basis: PrimeBasis, *, input_range: int) -> NDAr
     divides N; if it is well below 1, the block can replace the harmonic. The constant, k = 0, does
     not count as a harmonic.
 
-    Args:
-        modulus: N, at least 2.
-        basis: The basis of the codes.
-        input_range: r; inputs are 0 … r - 1.
-
-    Returns:
-        The distance of each block.
-
-    Shape:
-        (P, D).
-
     >>> basis = PrimeBasis((3, 7, 13, 23), depth=1)
     >>> alias_distance(231, basis, input_range=500).round(2).ravel().tolist()
     [0.0, 0.0, 0.5, 0.09]

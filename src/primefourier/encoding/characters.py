@@ -166,9 +166,8 @@ class CharacterBasis:
 
         Args:
             codes: Codes as :meth:`encode` returns them, or flat; from numpy or torch.
-            min_margin: The smallest accepted margin. The default is that of
-                :func:`primefourier.decode`: the margin of a code that was rounded four times to its
-                dtype, between 0.2 and 0.99.
+            min_margin: The smallest accepted margin; by default that of
+                :func:`primefourier.decode`.
             flat: Whether a code is one axis; see :func:`primefourier.decode`.
 
         Raises:

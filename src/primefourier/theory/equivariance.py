@@ -75,8 +75,8 @@ def rotation(shift: int | Sequence[Sequence[int]], basis: Basis) -> NDArray[np.f
     return _block_diagonal(np.moveaxis(turns, -1, 0))
 
 
-def spread_shifts(basis: Basis, count: int = 4) -> tuple[int, ...]:
-    """Return 1 and further fixed integers from the whole range of the basis.
+def spread_shifts(basis: Basis) -> tuple[int, ...]:
+    """Return 1 and three further fixed integers from the whole range of the basis.
 
     The shift by 1 generates Z, but it rotates the block of period 59^6 by 1.5e-10 radians only, so
     that floating point hardly separates such blocks. A shift from the whole range rotates the
@@ -87,9 +87,8 @@ def spread_shifts(basis: Basis, count: int = 4) -> tuple[int, ...]:
     (1, 216, 98, 194)
     """
     require_either(basis)
-    as_integer(count, "count", at_least=1)
     generator = random.Random(0)
-    return (1, *(generator.randrange(basis.range) for _ in range(count - 1)))
+    return (1, *(generator.randrange(basis.range) for _ in range(3)))
 
 
 def commutant_dimension(basis: Basis) -> int:
