@@ -27,7 +27,7 @@ NUMBERS = torch.tensor([[0, 1, -1], [2**62, -(2**63), 12345]])
 X = torch.arange(100)
 TABLE: Any = PrimeFourierEmbedding(BASIS, num_embeddings=10)
 TABLES = pytest.mark.parametrize("table", [None, 100])
-MODULES = (PrimeFourierEmbedding, EquivariantLinear, ShuffledPrimeFourier)
+MODULES: Any = (PrimeFourierEmbedding, EquivariantLinear, ShuffledPrimeFourier)
 WIDTHS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 
 
@@ -237,7 +237,7 @@ FLOATS, CODES = torch.tensor([1.0]), PrimeFourierEmbedding(BASIS)
         (lambda: TABLE(X - 1), IndexError, "the table holds 0 … 9, got integers from -1 to 98"),
         (lambda: TABLE(X[10:]), IndexError, "the table holds 0 … 9, got integers from 10 to 99"),
         (lambda: PrimeFourierEmbedding(BASIS, dtype=torch.int64), TypeError, "dtype must be"),
-        (lambda: PrimeFourierEmbedding((3, 5)), TypeError, "PrimeBasis, got a tuple"),
+        (lambda: MODULES[0]((3, 5)), TypeError, "PrimeBasis, got a tuple"),
         (lambda: PrimeFourierEmbedding(PrimeBasis((9223372036854775837,), 1)), ValueError,
          r"primes below 2\^63"),
         (lambda: PrimeFourierEmbedding(BASIS, num_embeddings=0), ValueError, "at least 1, got 0"),
