@@ -167,7 +167,7 @@ def test_threads_start_only_if_requested_and_useful(monkeypatch: pytest.MonkeyPa
             super().__init__(workers)
 
     monkeypatch.setattr(encoder, "ThreadPoolExecutor", Watched)
-    numbers = np.arange(300_000)
+    numbers = np.arange(300_001)  # not a multiple of the threads
     basis = PrimeBasis((3, 5), depth=1)
     alone = pf.encode(numbers, basis)
     pf.encode(numbers[:100], basis, threads=3)
