@@ -49,22 +49,18 @@ READERS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [
+def test_integers_that_have_no_value_are_refused(reader: str) -> None:
+    for value, words in (
         (pa.scalar(None, pa.int64()), "got an Int64Scalar, .*drop missing values"),
-        (pa.scalar(None), "got a NullScalar, .*drop missing values"),
-        ([pa.scalar(3), pa.scalar(None, pa.int64())], r"at position \[1\]; drop missing values"),
+        ([pa.scalar(3), pa.scalar(None)], r"at position \[1\]; drop missing values"),
         (int, "got a type, <class 'int'>; pass an int, a sequence of ints"),
         (SPARSE, r"as a dense tensor, .* convert it with \.to_dense"),
         (NESTED, "a tensor of one shape, got a nested tensor; pad it"),
         (META, "a tensor on the meta device, which has no values; pass a tensor on another"),
         (QUANTISED, r"got a quantised tensor of torch\.qint8; convert it with \.dequantize"),
-    ],
-)
-def test_integers_that_have_no_value_are_refused(reader: str, value: Any, words: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=f"integers are required.*{words}"):
-        READERS[reader](value)
+    ):
+        with pytest.raises((TypeError, ValueError), match=f"integers are required.*{words}"):
+            READERS[reader](value)
 
 
 @pytest.mark.parametrize("module", [EMBEDDING, TABLE, SHUFFLED])
@@ -109,17 +105,14 @@ FLOATS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("reader", FLOATS)
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [
+def test_floats_that_have_no_value_are_refused(reader: str) -> None:
+    for value, words in (
         ([[1.0], [1.0, 2.0]], r"nested sequences of one shape, got a list, \[\[1\.0\], \[1\.0, 2"),
         (torch.zeros(2, 12, device="meta"), "on the meta device, which has no values"),
         (SPARSE_CODES, r"a dense tensor, .* convert it with \.to_dense"),
-    ],
-)
-def test_floats_that_have_no_value_are_refused(reader: str, value: Any, words: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=f"floats are required.*{words}"):
-        FLOATS[reader](value)
+    ):
+        with pytest.raises((TypeError, ValueError), match=f"floats are required.*{words}"):
+            FLOATS[reader](value)
 
 
 @pytest.mark.parametrize(

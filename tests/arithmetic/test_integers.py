@@ -63,27 +63,20 @@ ENDLESS.append(ENDLESS)
     ("value", "words"),
     [
         (1.0, r"got a float, 1.0; convert it with int\(\)"),
-        ([1, 2.5], r"got a float, 2.5, at position \[1\]"),
         ([[1, 2], [3, None]], r"got a NoneType, None, at position \[1, 1\]; drop missing"),
         (True, r"got a bool, True; convert it with int\(\) if you mean 0 or 1"),
-        (float("nan"), "got a float, nan; drop missing values"),
         ("12", r"got a str, '12'; convert it with int\(\) if it contains"),
-        ({1, 2}, "got a set"),
         ({"n": 10**5000}, "got a dict; pass an int"),
         (np.array([1.0]), "got an array of float64"),
-        (np.array([True]), "got an array of bool"),
+        (np.array([], dtype=bool), "got an array of bool"),
         (np.array([1, 2.0], dtype=object), r"got a float, 2.0, at position \[1\]"),
-        (
-            np.array(["2020-01-01"], dtype="datetime64[D]"),
-            "got an array of datetime64.*; count a unit",
-        ),
+        (np.array(["2020"], dtype="M8[D]"), "got an array of datetime64.*; count a unit"),
         (torch.tensor([1.0]), "got a tensor of torch.float32"),
-        ([torch.tensor([True, False])], r"at position \[0\]"),
         ([np.array([1.0, 2.0])], r"got a ndarray, array\(\[1., 2.\]\), at position \[0\]"),
         ([[1], [2, 3]], "must be rectangular"),
+        ([[[1], [2]], [[3, 4], [5, 6]]], "must be rectangular"),
         (ENDLESS, "fewer than 64 levels"),
         (np.ma.MaskedArray([1, 2], mask=[False, True]), "masked integers"),
-        (torch.zeros(3, dtype=torch.int64, device="meta"), "a tensor on the meta device"),
     ],
 )
 def test_everything_else_is_refused_with_advice(value: Any, words: str) -> None:
@@ -101,23 +94,20 @@ def test_objects_that_numpy_can_convert_are_read() -> None:
     assert as_integers(parameter).tolist() == [0, 1, 2]
 
 
-MISSING = {
-    "pandas Int64": pd.Series([1, None], dtype="Int64"),
-    "pandas float64": pd.Series([1, None]),
-    "pandas pyarrow": pd.Series([1, None], dtype="int64[pyarrow]"),
-    "polars": pl.Series([1, None]),
-    "polars frame": pl.DataFrame({"a": [1, None]}),
-    "pyarrow": pa.array([1, None]),
-    "pyarrow chunks": pa.chunked_array([[1], [None]]),
-    "numpy": np.array([1.0, np.nan]),
-}
-
-
-@pytest.mark.parametrize("name", MISSING)
-def test_missing_values_are_located_and_no_conversion_is_advised(name: str) -> None:
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series([1, None], dtype="Int64"),
+        pd.Series([1, None], dtype="int64[pyarrow]"),
+        pl.DataFrame({"a": [1, None]}),
+        pa.chunked_array([[1], [None]]),
+        np.array([1.0, np.nan]),
+    ],
+)
+def test_missing_values_are_located_and_no_conversion_is_advised(column: Any) -> None:
     words = r"got a missing value \(null or NaN\) at position \[1(, 0)?\]; drop or fill missing"
     with pytest.raises(TypeError, match=words) as caught:
-        as_integers(MISSING[name])
+        as_integers(column)
     assert "astype" not in str(caught.value)
     with pytest.raises(TypeError, match=r"got infinity at position \[1\]; drop or fill"):
         as_integers(pd.Series([1, float("inf")]))

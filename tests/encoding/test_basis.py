@@ -16,13 +16,8 @@ from strategies import BASES
 DOUBTFUL = 2**89 - 1  # a prime that cannot be proven prime
 
 
-def test_the_paper_basis_has_16_primes_at_depth_6() -> None:
-    assert (len(PAPER_BASIS.primes), PAPER_BASIS.depth, PAPER_BASIS.dim) == (16, 6, 192)
-    assert (PAPER_BASIS.primes[0], PAPER_BASIS.primes[-1]) == (3, 59)
-    assert 7.8e125 < PAPER_BASIS.range < 8e125
-
-
 def test_sizes_follow_from_primes_and_depth() -> None:
+    assert (PAPER_BASIS.primes[::15], PAPER_BASIS.depth, PAPER_BASIS.dim) == ((3, 59), 6, 192)
     basis = PrimeBasis((2, 59), depth=12)
     assert (basis.shape, basis.dim, basis.range) == ((2, 12, 2), 48, 118**12)
     assert basis.periods[1][-1] == 59**12
@@ -51,11 +46,9 @@ def test_a_basis_survives_json_and_its_use_leaves_no_trace(basis: PrimeBasis) ->
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        ({"primes": [3]}, r"a basis has the keys 'primes' and 'depth', got \['primes'\]"),
         ({"primes": [3], "depth": 1, "dtype": "float32"}, r"got \['depth', 'dtype', 'primes'\]"),
-        ([3, 5], "got list"),
+        ([3, 5], "a basis has the keys 'primes' and 'depth', got list"),
         ({"primes": [9], "depth": 1}, "got 9 = 3²"),
-        ({"primes": [3], "depth": 0}, "depth must be an integer of at least 1, got 0"),
     ],
 )
 def test_plain_data_is_validated_like_any_basis(data: Any, words: str) -> None:
@@ -81,10 +74,8 @@ def test_for_modulus_is_the_smallest_complete_basis(
     ("primes", "depth", "kind", "words"),
     [
         ((9,), 1, ValueError, "got 9 = 3²; use depth for prime powers"),
-        ((3, 15), 1, ValueError, "got 15 = 3 · 5"),
         ((1,), 1, ValueError, "got 1; the smallest prime is 2"),
         ((2**9689 - 1,), 1, ValueError, "below 3317.*3.3e24.*got .* digits"),
-        ((-(10**5000),), 1, ValueError, "got an integer of 16610 bits; the smallest prime is 2"),
         ((3, 3), 1, ValueError, "got 3 twice"),
         ((5, 3), 1, ValueError, "got 5 before 3; pass them sorted"),
         ((), 1, ValueError, "at least one prime"),
@@ -116,14 +107,6 @@ def test_relevant_channels_are_those_whose_period_divides_the_modulus(
     complete = pf.plan(modulus, plan.extended)
     assert complete.complete
     assert set(complete.relevant) == set(plan.relevant) | set(plan.missing)
-
-
-@pytest.mark.parametrize("modulus", [15, 21, 33, 35, 55, 77, 105, 165, 231, 385])
-def test_the_papers_moduli_need_one_channel_per_factor(modulus: int) -> None:
-    plan = pf.plan(modulus, PAPER_BASIS)
-    assert plan.relevant == tuple((p, 0) for p in (3, 5, 7, 11) if modulus % p == 0)
-    assert plan.degenerate(100) == (modulus in (231, 385))
-    assert not plan.degenerate(500)
 
 
 @given(st.integers(2, 500), st.integers(1, 400))

@@ -57,15 +57,15 @@ def test_a_code_depends_on_the_residue_alone_and_comes_back(basis: CharacterBasi
     assert found.margin > 0.999
 
 
-@pytest.mark.parametrize("modulus", [n for n in range(2, 300) if max(factorint(n).values()) == 1])
-def test_all_residues_come_back_if_no_square_divides_the_modulus(modulus: int) -> None:
-    basis = CharacterBasis.for_modulus(modulus)
-    for dtype in ("float16", "float32", "float64"):
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_all_residues_come_back_if_no_square_divides_the_modulus(dtype: str) -> None:
+    for modulus in (n for n in range(2, 200) if max(factorint(n).values()) == 1):
+        basis = CharacterBasis.for_modulus(modulus)
         codes = basis.encode(range(modulus), dtype)
         assert basis.decode(codes).value.tolist() == list(range(modulus))
 
 
-@pytest.mark.parametrize("modulus", [4, 8, 9, 16, 25, 27, 32, 49, 72, 121, 360])
+@pytest.mark.parametrize("modulus", [4, 8, 9, 32, 49, 360])
 def test_units_come_back_modulo_prime_powers_and_other_integers_are_refused(modulus: int) -> None:
     basis = CharacterBasis.for_modulus(modulus)
     for a in range(modulus):
@@ -76,7 +76,7 @@ def test_units_come_back_modulo_prime_powers_and_other_integers_are_refused(modu
         basis.decode(basis.encode([1, prime]))
 
 
-@pytest.mark.parametrize("prime", [3, 5, 7, 11, 13, 23, 59, 101, 257])
+@pytest.mark.parametrize("prime", [3, 5, 13, 59, 101])
 def test_circles_are_those_of_sympys_logarithm(prime: int) -> None:
     basis = CharacterBasis((prime,))
     root = primitive_root(prime)
@@ -115,18 +115,20 @@ def test_no_two_characters_are_the_same_function() -> None:
     assert len(np.unique(both.round(6), axis=0)) == len(both)
 
 
-def test_quarter_turns_are_exact() -> None:
-    codes = CharacterBasis((5, 17)).encode(range(85), "float64")
-    near = np.abs(codes - codes.round()) < 1e-9
-    assert np.array_equal(codes[near], codes[near].round())
-    assert near[:, :5].all()
-
-
 def test_codes_of_torch_and_flat_codes_are_decoded() -> None:
     basis = CharacterBasis((5, 7))
     codes = torch.from_numpy(basis.encode([[3, 34], [0, 20]])).to(torch.bfloat16)
     assert basis.decode(codes.flatten(2)).value.tolist() == [[3, 34], [0, 20]]
     assert basis.decode(np.zeros((0, basis.dim))).value.shape == (0,)
+    one = CharacterBasis((2,))
+    same = one.encode([[1], [2], [3]], "float64").reshape(3, 1, 2)  # flat codes of (3, 1)
+    assert one.decode(same).value.shape == (3,)
+    assert one.decode(same, flat=True).value.tolist() == [[1], [0], [1]]
+    coarse = CharacterBasis((20_123,))  # 20122 = 2 · 10061
+    codes = torch.from_numpy(coarse.encode([1, 2, 10_000], "float64"))
+    assert coarse.decode(codes.float()).value.tolist() == [1, 2, 10_000]
+    with pytest.raises(ValueError, match=r"modulo 20123, codes with a rounding .* 10061"):
+        coarse.decode(codes.half())
 
 
 def test_a_noisy_code_is_decoded_with_its_margin_or_refused() -> None:
@@ -146,28 +148,23 @@ def test_a_noisy_code_is_decoded_with_its_margin_or_refused() -> None:
         code[5, 0] = bad
         with pytest.raises(UnclearCodeError, match="modulo 11"):
             basis.decode(code, min_margin=0)
+    # modulo 59 the circle of 29 may be further off in bfloat16 (0.9) than that of 2
+    rough = torch.from_numpy(CharacterBasis((59,)).encode(1)).bfloat16()
+    rough[1] = torch.tensor([0.9956, 0.0939])
+    with pytest.raises(UnclearCodeError, match=r"modulo 59 its margin is 0.94\d?, below 0.99"):
+        CharacterBasis((59,)).decode(rough)
     zero = basis.encode(0, "float64")
     zero[1, 0] = 0.4  # a circle where no unit is
     with pytest.raises(UnclearCodeError, match=r"modulo 5 its margin is 0.2"):
         basis.decode(zero)
 
 
-def test_a_basis_is_a_frozen_hashable_value() -> None:
-    basis = CharacterBasis((5, 8))
-    assert basis == CharacterBasis([5, np.int64(8)])  # type: ignore[arg-type]
-    assert pickle.loads(pickle.dumps(basis)) == basis
-    assert (basis.dim, basis.shape, len(basis.rows), basis.range) == (12, (6, 2), 2, 40)
-
-
 @pytest.mark.parametrize(
     ("moduli", "kind", "words"),
     [
         ((), ValueError, r"moduli must be a tuple of prime powers, got \(\)"),
-        (7, ValueError, "moduli must be a tuple of prime powers, got 7"),
         ((7, 5), ValueError, r"distinct primes in ascending order, got \(7, 5\)"),
         ((3, 9), ValueError, r"powers of distinct primes .* got \(3, 9\)"),
-        ((6,), ValueError, "6 = 2 · 3; pass its prime powers, or use for_modulus"),
-        ((2**21,), ValueError, "at most 1048576"),
         ((5.0,), TypeError, "integers are required, got a float"),
     ],
 )
@@ -176,8 +173,10 @@ def test_a_wrong_basis_is_refused(moduli: Any, kind: type[Exception], words: str
         CharacterBasis(moduli)
 
 
-def test_wrong_codes_and_dtypes_are_refused() -> None:
+def test_a_basis_is_a_value_and_wrong_codes_and_dtypes_are_refused() -> None:
     basis = CharacterBasis((2, 7))
+    assert basis == CharacterBasis([2, np.int64(7)])  # type: ignore[arg-type]
+    assert pickle.loads(pickle.dumps(basis)) == basis
     with pytest.raises(ValueError, match=r"shape \(\.\.\., 4, 2\) or \(\.\.\., 8\), got \(6,\)"):
         basis.decode(np.zeros(6))
     for dtype in ("int64", "complex128"):
@@ -226,11 +225,11 @@ def test_no_accepted_dtype_decodes_its_own_codes_wrongly(
 ) -> None:
     refused, reasons = [], {True}
     drawn = np.random.default_rng(0)
-    moduli = [*primerange(3, 1500), *primerange(20_000, 20_400), *primerange(2**20 - 200, 2**20)]
+    moduli = [*[*primerange(3, 1500)][::5], 20_123, 20_147, 1_048_573]
     for m in [*moduli, 2, 4, 1024, 2**20, 3**12, 997**2, 262147]:
         basis = CharacterBasis((m,))
         prime = min(factorint(m))
-        numbers = drawn.integers(0, m, 200)
+        numbers = drawn.integers(0, m, 50)
         if m > prime:
             numbers = numbers[numbers % prime > 0]
         codes = basis.encode(numbers, "float64").astype(np.dtype(getattr(ml_dtypes, dtype, dtype)))
@@ -249,15 +248,6 @@ def test_no_accepted_dtype_decodes_its_own_codes_wrongly(
     assert (len(refused) > 0) == (dtype not in ("float64", "float32"))
 
 
-def test_torch_codes_of_a_coarse_dtype_are_refused_too() -> None:
-    basis = CharacterBasis((20_123,))  # 20122 = 2 · 10061
-    codes = torch.from_numpy(basis.encode([1, 2, 10_000], "float64"))
-    assert basis.decode(codes.float()).value.tolist() == [1, 2, 10_000]
-    for dtype in (torch.float16, torch.bfloat16):
-        with pytest.raises(ValueError, match=r"modulo 20123, codes with a rounding .* 10061"):
-            basis.decode(codes.to(dtype))
-
-
 def test_the_margin_modulo_2_is_that_of_the_principal_character() -> None:
     basis = CharacterBasis((2,))
     code = np.array([[0.9, 0.0]])
@@ -267,10 +257,3 @@ def test_the_margin_modulo_2_is_that_of_the_principal_character() -> None:
     for wrong in (-0.1, 1.1, np.nan, "x"):
         with pytest.raises(ValueError, match="min_margin must be a number between 0 and 1"):
             basis.decode(code, min_margin=wrong)  # type: ignore[arg-type]
-
-
-def test_flat_codes_of_one_character_keep_their_batch() -> None:
-    basis = CharacterBasis((2,))
-    codes = basis.encode([[1], [2], [3]], "float64").reshape(3, 1, 2)  # flat codes of (3, 1)
-    assert basis.decode(codes).value.shape == (3,)
-    assert basis.decode(codes, flat=True).value.tolist() == [[1], [0], [1]]

@@ -15,7 +15,7 @@ from primefourier import PAPER_BASIS, PrimeBasis
 from strategies import BASES
 
 GENERATOR = random.Random(5)
-TEN_THOUSAND = [GENERATOR.randrange(PAPER_BASIS.range) for _ in range(10_000)]
+MANY = [GENERATOR.randrange(PAPER_BASIS.range) for _ in range(3000)]
 SMALL = PrimeBasis((3, 5, 7), 2)
 FIVE = pf.encode(5, SMALL)
 FREE = float("inf")
@@ -23,7 +23,7 @@ FREE = float("inf")
 
 @pytest.fixture(scope="module")
 def codes() -> Any:
-    return pf.encode(TEN_THOUSAND, PAPER_BASIS)
+    return pf.encode(MANY, PAPER_BASIS)
 
 
 @pytest.mark.parametrize(
@@ -31,9 +31,9 @@ def codes() -> Any:
     [(np.float32, 0.999), (np.float16, 0.99), (ml_dtypes.bfloat16, 0.94),
      (ml_dtypes.float8_e4m3fn, 0.23)],
 )  # fmt: skip
-def test_ten_thousand_integers_survive_low_precision(codes: Any, dtype: Any, margin: float) -> None:
+def test_large_integers_survive_low_precision(codes: Any, dtype: Any, margin: float) -> None:
     decoded = pf.decode(codes.astype(dtype), PAPER_BASIS)
-    assert decoded.value.tolist() == TEN_THOUSAND
+    assert decoded.value.tolist() == MANY
     assert decoded.margin.min() > margin
     assert decoded.modulus == PAPER_BASIS.range
 
@@ -43,7 +43,7 @@ def test_ten_thousand_integers_survive_low_precision(codes: Any, dtype: Any, mar
 )
 def test_flat_torch_codes_are_decoded(codes: Any, dtype: torch.dtype) -> None:
     flat = torch.from_numpy(codes[:100]).flatten(1).to(dtype).requires_grad_(dtype.itemsize > 1)
-    assert pf.decode(flat, PAPER_BASIS).value.tolist() == TEN_THOUSAND[:100]
+    assert pf.decode(flat, PAPER_BASIS).value.tolist() == MANY[:100]
 
 
 @settings(max_examples=60)
@@ -89,7 +89,7 @@ def test_noise_below_the_margin_changes_nothing(data: st.DataObject) -> None:
 )
 def test_a_random_angle_in_one_block_is_refused(dtype: str, share: float) -> None:
     random = np.random.default_rng(11)
-    clean = pf.encode(TEN_THOUSAND[:1000], PAPER_BASIS, dtype)
+    clean = pf.encode(MANY[:1000], PAPER_BASIS, dtype)
     damaged = clean.copy()
     for code in damaged:
         angle = random.uniform(0, 2 * np.pi)
@@ -106,7 +106,7 @@ def test_products_of_codes_pass_the_default_margin(codes: Any, dtype: Any) -> No
     (c, s), (x, y) = (np.moveaxis(part, -1, 0) for part in (a, b))
     turned = np.stack([c * x - s * y, c * y + s * x], axis=-1)
     assert turned.dtype == dtype
-    pairs = zip(TEN_THOUSAND[:500], TEN_THOUSAND[500:1000], strict=True)
+    pairs = zip(MANY[:500], MANY[500:1000], strict=True)
     sums = [(m + n) % PAPER_BASIS.range for m, n in pairs]
     assert pf.decode(turned, PAPER_BASIS).value.tolist() == sums
 
@@ -149,6 +149,10 @@ def test_batches_keep_their_shape(shape: tuple[int, ...]) -> None:
     ],
 )  # fmt: skip
 def test_vectors_near_no_code_are_refused_or_masked(vector: Any, words: str) -> None:
+    assert pf.decode(FIVE * 100, SMALL, norm_tolerance=FREE).value == 5
+    if "norm is 0" in words or "not finite" in words:
+        with pytest.raises(ValueError, match=words):
+            pf.decode(vector, SMALL, norm_tolerance=FREE, min_margin=0)
     with pytest.raises(ValueError, match=words):
         pf.decode(vector, SMALL)
     batch = np.stack([FIVE, vector.reshape(SMALL.shape), FIVE])
@@ -159,13 +163,6 @@ def test_vectors_near_no_code_are_refused_or_masked(vector: Any, words: str) -> 
     assert masked.residues[1].tolist() == [None, None, None]
     assert pf.decode(vector, SMALL, errors="mask").value is np.ma.masked
     assert pf.decode(FIVE, SMALL, errors="mask").value == 5
-
-
-def test_an_infinite_norm_tolerance_accepts_every_norm_but_zero() -> None:
-    assert pf.decode(FIVE * 100, SMALL, norm_tolerance=FREE).value == 5
-    for bad, words in ((FIVE * 0, "norm is 0, so it has no angle"), (FIVE + np.inf, "not finite")):
-        with pytest.raises(ValueError, match=words):
-            pf.decode(bad, SMALL, norm_tolerance=FREE, min_margin=0)
 
 
 @pytest.mark.parametrize(
@@ -182,7 +179,7 @@ def test_a_dtype_decodes_every_code_up_to_its_largest_prime(
 ) -> None:
     for p, options in ((prime, {"min_margin": 0}), (by_default, {})):
         basis = PrimeBasis((p,), 2)
-        numbers = np.arange(0, basis.range, max(1, basis.range // 300_000))
+        numbers = np.arange(0, basis.range, max(1, basis.range // 100_000))
         found = pf.decode(pf.encode(numbers, basis).astype(dtype), basis, **options)  # type: ignore[arg-type]
         assert (found.value == numbers).all()
     other = PrimeBasis((refused,), 1)
@@ -190,7 +187,7 @@ def test_a_dtype_decodes_every_code_up_to_its_largest_prime(
         pf.decode(pf.encode(1, other).astype(dtype), other, min_margin=0)
 
 
-@pytest.mark.parametrize("shape", [(), (2,), (13,), (3, 2, 3), (2, 3, 2), (5, 3, 3, 2), (12, 1)])
+@pytest.mark.parametrize("shape", [(), (13,), (3, 2, 3), (5, 3, 3, 2), (12, 1)])
 def test_shapes_of_another_basis_are_refused(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match=r"have shape \(..., 3, 2, 2\) or \(..., 12\), got"):
         pf.decode(np.zeros(shape), SMALL)
@@ -211,22 +208,9 @@ def test_wrong_options_are_refused(options: Any, words: str) -> None:
         pf.decode(FIVE, SMALL, **options)
     with pytest.raises(TypeError, match="basis must be a PrimeBasis, got a tuple"):
         pf.decode(FIVE, (3, 5))  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        "a",
-        np.zeros(2, dtype=complex),
-        np.zeros(2, dtype="V4"),
-        np.array([None]),
-        torch.zeros(2, dtype=torch.int8),
-        np.ma.MaskedArray([1.0, 2.0], mask=[False, True]),
-    ],
-)
-def test_everything_but_floats_is_refused(value: Any) -> None:
-    with pytest.raises((TypeError, ValueError), match=r"floats are required, got|masked floats"):
-        pf.decode(value, SMALL)
+    for value in ("a", np.zeros(2, complex), torch.zeros(2).int(), np.ma.masked_equal([1.0], 1)):
+        with pytest.raises((TypeError, ValueError), match=r"floats are required|masked"):
+            pf.decode(value, SMALL)
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (3, 1), (3, 1, 1), (1, 1), (2, 1, 1, 1)])

@@ -52,17 +52,6 @@ def test_codes_equal_the_vectors_of_mpmath(vectors: Callable[[str], Any]) -> Non
         np.testing.assert_array_max_ulp(got, true, maxulp=1)
 
 
-@given(BASES, NUMBERS, NUMBERS)
-def test_addition_rotates_and_negation_mirrors_every_block(
-    basis: PrimeBasis, a: int, b: int
-) -> None:
-    x, y, total, negative = (
-        pf.encode(n, basis, "float64").view(np.complex128) for n in (a, b, a + b, -a)
-    )
-    np.testing.assert_allclose(x * y, total, rtol=0, atol=1e-15)
-    np.testing.assert_allclose(negative, x.conj(), rtol=0, atol=1e-15)
-
-
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_quarter_turns_are_exact(dtype: str) -> None:
     assert (pf.encode(0, PAPER_BASIS, dtype) == [1, 0]).all()
@@ -106,6 +95,7 @@ def test_shapes_and_their_order_are_kept(shape: tuple[int, ...]) -> None:
     basis = PrimeBasis((3, 5), 2)
     numbers = np.arange(int(np.prod(shape))).reshape(shape)
     flat = pf.encode(list(range(numbers.size)), basis)
+    assert len(np.unique(flat.reshape(-1, basis.dim), axis=0)) == numbers.size
     for values in (numbers, torch.from_numpy(numbers)):
         assert (pf.encode(values, basis) == flat.reshape(*shape, 2, 2, 2)).all()
     assert pf.encode(numbers.T, basis).shape == (*shape[::-1], 2, 2, 2)
@@ -113,24 +103,21 @@ def test_shapes_and_their_order_are_kept(shape: tuple[int, ...]) -> None:
     assert (swapped == pf.encode(numbers, basis)).all()
 
 
-EDGES = [2**63 - 1, -(2**63), 2**53 + 1]
-COLUMNS = {
-    "pandas": pd.Series(EDGES),
-    "pandas index": pd.Index(EDGES),
-    "pandas nullable": pd.Series(EDGES, dtype="Int64"),
-    "pandas pyarrow": pd.Series(EDGES, dtype="int64[pyarrow]"),
-    "pandas objects": pd.Series(EDGES, dtype=object),
-    "polars": pl.Series(EDGES),
-    "polars Int128": pl.Series(EDGES, dtype=pl.Int128),
-    "pyarrow": pa.array(EDGES),
-    "pyarrow chunks": pa.chunked_array([EDGES[:1], EDGES[1:]]),
-}
-
-
-@pytest.mark.parametrize("name", COLUMNS)
-def test_columns_of_data_frames_are_encoded_exactly(name: str) -> None:
-    basis = PrimeBasis((2, 101), depth=11)
-    assert (pf.encode(COLUMNS[name], basis) == pf.encode(EDGES, basis)).all()
+def test_columns_of_data_frames_are_encoded_exactly() -> None:
+    edges, basis = [2**63 - 1, -(2**63), 2**53 + 1], PrimeBasis((2, 101), depth=11)
+    expected = pf.encode(edges, basis)
+    for column in (
+        pd.Series(edges),
+        pd.Index(edges),
+        pd.Series(edges, dtype="Int64"),
+        pd.Series(edges, dtype="int64[pyarrow]"),
+        pd.Series(edges, dtype=object),
+        pl.Series(edges),
+        pl.Series(edges, dtype=pl.Int128),
+        pa.array(edges),
+        pa.chunked_array([edges[:1], edges[1:]]),
+    ):
+        assert (pf.encode(column, basis) == expected).all()
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 3)])
@@ -148,18 +135,7 @@ def test_a_flat_code_has_one_axis_in_the_order_of_channels(shape: tuple[int, ...
     assert (pf.decode(flat, basis).value == numbers).all()
 
 
-def test_integers_are_distinct_up_to_the_range() -> None:
-    basis = PrimeBasis((2, 3), depth=2)
-    codes = pf.encode(range(basis.range), basis).reshape(basis.range, -1)
-    assert len(np.unique(codes, axis=0)) == basis.range
-    generator = random.Random(3)
-    for wide in (basis, PrimeBasis((3, 59), depth=12)):
-        for a in (0, *(generator.getrandbits(bits) for bits in (10, 60, 70, 500, 2000))):
-            for same in (a % wide.range, a + wide.range, a - 5 * wide.range):
-                assert (pf.encode(a, wide) == pf.encode(same, wide)).all()
-
-
-@pytest.mark.parametrize("prime", [2, 3, 5, 7, 61, 65537, 2**19 - 1, 2**31 - 1])
+@pytest.mark.parametrize("prime", [2, 7, 61, 65537, 2**31 - 1])
 def test_fast_and_precise_codes_agree_at_every_depth(prime: int) -> None:
     """Each depth is the deepest of a basis, where the fast method is closest to its limits."""
     generator = random.Random(prime)
@@ -172,14 +148,14 @@ def test_fast_and_precise_codes_agree_at_every_depth(prime: int) -> None:
 
 
 def test_temporaries_stay_small() -> None:
-    numbers = np.random.default_rng(0).integers(0, 2**62, 100_000)
+    numbers = np.random.default_rng(0).integers(0, 2**62, 60_000)
     pf.encode(numbers[:10], PAPER_BASIS)
     for dtype, size in (("float32", 4), ("float64", 8), ("float16", 2)):
         tracemalloc.start()
         pf.encode(numbers, PAPER_BASIS, dtype, threads=2)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        assert peak - numbers.size * 192 * size < 64e6
+        assert peak - numbers.size * 192 * size < 32e6
 
 
 def test_threads_start_only_if_requested_and_useful(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +167,7 @@ def test_threads_start_only_if_requested_and_useful(monkeypatch: pytest.MonkeyPa
             super().__init__(workers)
 
     monkeypatch.setattr(encoder, "ThreadPoolExecutor", Watched)
-    numbers = np.arange(300_000)
+    numbers = np.arange(300_001)  # not a multiple of the threads
     basis = PrimeBasis((3, 5), depth=1)
     alone = pf.encode(numbers, basis)
     pf.encode(numbers[:100], basis, threads=3)
@@ -207,13 +183,12 @@ def test_threads_start_only_if_requested_and_useful(monkeypatch: pytest.MonkeyPa
     [
         *(
             ((1, PAPER_BASIS, dtype), {}, TypeError, "dtype must be float16, float32 or")
-            for dtype in ("int8", "float128", "complex64", bool, "S4", None, torch.float32)
+            for dtype in ("int8", "complex64", "S4", None, torch.float32)
         ),
         *(
             ((value, PAPER_BASIS), {}, TypeError, "integers are required, got")
-            for value in (1.5, True, "7", None, [1, 2.0], np.array([0.5]))
+            for value in (1.5, True, [1, 2.0])
         ),
-        ((torch.zeros(3, dtype=torch.int64, device="meta"), PAPER_BASIS), {}, ValueError, "meta"),
         ((1, PAPER_BASIS), {"threads": 0}, ValueError, "threads must be an integer of at least 1"),
         ((1, PAPER_BASIS), {"threads": None}, TypeError, "at least 1, got a NoneType"),
         ((5, (3, 5)), {}, TypeError, "basis must be a PrimeBasis, got a tuple"),

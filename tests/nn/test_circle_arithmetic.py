@@ -1,15 +1,14 @@
-"""Arithmetic on codes equals Python's on integers, and passes the stated gradients."""
+"""Decoding and arithmetic by torch operations: Python's integers, and the stated gradients."""
 
-import copy
 import math
 import operator
-import pickle
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 import pytest
 import torch
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -27,6 +26,7 @@ from primefourier.nn import (
     settle_residues,
     subtract_codes,
 )
+from strategies import BASES as ANY_BASES
 from strategies import NUMBERS
 
 FLAT = PrimeBasis(PAPER_BASIS.primes, 1)
@@ -45,6 +45,7 @@ def integer(codes: Tensor, basis: PrimeBasis) -> int:
     return int(pf.decode(codes, basis).value)
 
 
+@settings(max_examples=30)
 @given(BASES, NUMBERS, NUMBERS)
 def test_sums_and_products_are_those_of_python(basis: PrimeBasis, a: int, b: int) -> None:
     x, y = code(a, basis), code(b, basis)
@@ -56,6 +57,7 @@ def test_sums_and_products_are_those_of_python(basis: PrimeBasis, a: int, b: int
     assert integer(scale_codes(x, b, basis), basis) == a * b % basis.range
 
 
+@settings(max_examples=30)
 @given(BASES, NUMBERS, NUMBERS)
 def test_powers_and_inverses_are_those_of_python(basis: PrimeBasis, a: int, n: int) -> None:
     if n < 0:
@@ -64,26 +66,25 @@ def test_powers_and_inverses_are_those_of_python(basis: PrimeBasis, a: int, n: i
     assert integer(found, basis) == pow(a, n, basis.range)
 
 
-@pytest.mark.parametrize("exponent", [-3, -1, 0, 1, 2, 3, 7])
+@pytest.mark.parametrize("exponent", [-3, -1, 0, 1, 2, 7])
 def test_every_power_modulo_900(exponent: int) -> None:
-    found = power_codes(code(range(900), SMALL), exponent, SMALL)
-    for a, row in enumerate(found.unflatten(-1, SMALL.shape)):
-        for p, circles, periods in zip(SMALL.primes, row, SMALL.periods, strict=True):
-            if exponent < 0 and a % p == 0:
-                assert not circles.any(), "no inverse: zero, which no decoder takes for a number"
-            else:
-                right = code(pow(a, exponent, periods[-1]), SMALL).unflatten(-1, SMALL.shape)
-                torch.testing.assert_close(circles, right[SMALL.primes.index(p)])
+    found = power_codes(code(range(900), SMALL), exponent, SMALL).unflatten(-1, SMALL.shape)
+    for i, (p, periods) in enumerate(zip(SMALL.primes, SMALL.periods, strict=True)):
+        known = [a for a in range(900) if exponent >= 0 or a % p]
+        lost = [*{*range(900)} - {*known}]
+        right = code([pow(a, exponent, periods[-1]) for a in known], SMALL)
+        torch.testing.assert_close(found[known, i], right.unflatten(-1, SMALL.shape)[:, i])
+        assert not found[lost, i].any(), "no inverse: zero, which no decoder takes for a number"
 
 
 def test_results_are_exact_codes_in_the_dtype_of_the_input() -> None:
-    """Errors do not add up: a hundred squarings of rough codes end in a perfect code."""
+    """Errors do not add up: thirty squarings of rough codes end in a perfect code."""
     for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
         x = code(7, FLAT).to(dtype)
-        for _ in range(100):
+        for _ in range(30):
             x = multiply_codes(x, x, FLAT)
         assert x.dtype == dtype
-        right = code(pow(7, 2**100, FLAT.range), FLAT, "float64").to(dtype)
+        right = code(pow(7, 2**30, FLAT.range), FLAT, "float64").to(dtype)
         torch.testing.assert_close(x, right, rtol=torch.finfo(dtype).eps, atol=0)
 
 
@@ -124,26 +125,17 @@ def test_what_has_no_angle_stays_unknown() -> None:
 BLOCK = PrimeBasis((11,), 1)
 
 
-def turn(z: Tensor, angle: Tensor) -> Tensor:
-    """Turn one block by an angle."""
-    c, s = torch.cos(angle), torch.sin(angle)
-    return torch.stack([c * z[0] - s * z[1], s * z[0] + c * z[1]])
-
-
 def derivative_in_turns(operation: Any, a: int) -> float:
     """Return d(angle of the output) / d(angle of the input) at the code of a, by autograd."""
-    z = code(a, BLOCK, "float64")
-    _, jvp = torch.autograd.functional.jvp(
-        lambda angle: operation(turn(z, angle)),
-        torch.tensor(0.0).double(),
-        torch.tensor(1.0).double(),
-    )
-    w = operation(z)
-    assert abs(float(jvp @ w)) < 1e-9, "the output stays on the circle"
-    return float(w[0] * jvp[1] - w[1] * jvp[0])
+    angle = torch.tensor(2 * math.pi * a / 11, dtype=torch.float64, requires_grad=True)
+    w = operation(torch.stack([angle.cos(), angle.sin()]))
+    du, dv = (torch.autograd.grad(x, angle, retain_graph=True)[0].item() for x in w)
+    u, v = w.tolist()
+    assert abs(du * u + dv * v) < 1e-9, "the output stays on the circle"
+    return float(u * dv - v * du)
 
 
-@pytest.mark.parametrize("a", range(11))
+@pytest.mark.parametrize("a", [0, 1, 3, 10])
 def test_gradients_are_the_centred_derivatives(a: int) -> None:
     def centred(n: int) -> int:
         return (n + 5) % 11 - 5
@@ -161,20 +153,6 @@ def test_gradients_are_the_centred_derivatives(a: int) -> None:
         cases.append((lambda z: power_codes(z, -1, BLOCK), centred(-pow(a, -2, 11))))
     for operation, slope in cases:
         assert derivative_in_turns(operation, a) == pytest.approx(slope, abs=1e-9)
-
-
-@pytest.mark.parametrize("k", [-4, -1, 2, 5])
-def test_gradients_are_those_of_the_relaxed_power(k: int) -> None:
-    """Finite differences of z^k, the smooth function that the operation rounds."""
-    z = code(3, BLOCK, "float64").requires_grad_()
-    weights = torch.tensor([0.3, -1.7], dtype=torch.float64)
-    (found,) = torch.autograd.grad(scale_codes(z, k, BLOCK) @ weights, z)
-    start, step = complex(*z.tolist()), 1e-6
-    for i, direction in enumerate((1, 1j)):
-        ends = [(start + sign * step * direction) ** k for sign in (1, -1)]
-        change = (ends[0] - ends[1]) / (2 * step)
-        expected = weights[0] * change.real + weights[1] * change.imag
-        assert float(found[i]) == pytest.approx(float(expected), abs=1e-6)
 
 
 def test_smooth_operations_have_their_true_gradients() -> None:
@@ -211,40 +189,94 @@ def test_gradient_descent_finds_a_factor_through_rounding() -> None:
     assert settle_residues(layer(x), basis)[0].flatten().tolist() == [1, 2, 3, 4, 5, 6, 0]
 
 
-def test_copies_of_the_module_are_complete_and_other_bases_refused() -> None:
-    module = CircleProduct(SMALL)
-    assert list(module.parameters()) == []
-    for again in (copy.deepcopy(module), pickle.loads(pickle.dumps(module))):
-        again.load_state_dict(module.state_dict())
-        assert torch.equal(
-            again(code(3, SMALL), code(4, SMALL)), module(code(3, SMALL), code(4, SMALL))
-        )
-    with pytest.raises(ValueError, match=r"saved with primes \(2, 3, 5\) and depth 2"):
-        CircleProduct(BLOCK).load_state_dict(module.state_dict())
+BARELY = PrimeBasis((2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47), 1)  # range < 2^63
+HALVES = PrimeBasis((5, 2**31 - 1), 1)
+LARGE = PrimeBasis((2, 4611686018427387847), 1)  # 2^62 - 57; the range is just below 2^63
+FITTING = ANY_BASES.filter(lambda basis: basis.periods[-1][-1] < 2**63)
 
 
-def test_wrong_arguments_are_refused() -> None:
-    x = code(3, SMALL)
-    calls: list[Callable[[], Tensor]] = [
-        lambda: add_codes(x, code(3, BLOCK), SMALL),
-        lambda: negate_codes(x, FLAT),
-        lambda: multiply_codes(x, code(3, FLAT), SMALL),
-        lambda: scale_codes(x, 2, FLAT),
-    ]
-    for call in calls:
-        with pytest.raises(
-            ValueError, match=r"codes must have shape \(..., .*\), got .* the basis"
-        ):
-            call()
-    with pytest.raises(TypeError, match=r"codes must be floats, got a tensor of torch\.int64"):
-        add_codes(torch.zeros(12, dtype=torch.int64), x, SMALL)
-    for bad in (2.0, True, "2"):
-        with pytest.raises((TypeError, ValueError), match="must be an integer"):
-            scale_codes(x, bad, SMALL)  # type: ignore[arg-type]
-        with pytest.raises((TypeError, ValueError), match="must be an integer"):
-            power_codes(x, bad, SMALL)  # type: ignore[arg-type]
-    deep = PrimeBasis((5,), 27)  # 2^62 < 5^27 < 2^63
-    with pytest.raises(ValueError, match=r"needs periods below 2\^62, got 5\^27"):
-        multiply_codes(code(3, deep), code(3, deep), deep)
-    with pytest.raises(TypeError, match="basis must be a PrimeBasis"):
-        multiply_codes(x, x, (2, 3, 5))  # type: ignore[arg-type]
+@settings(max_examples=50)
+@given(FITTING, NUMBERS, st.booleans())
+def test_values_are_those_of_python(basis: PrimeBasis, number: int, signed: bool) -> None:
+    found = decode_codes(code(number, basis, "float64"), basis, signed=signed)
+    right = number % basis.range
+    if signed and right > basis.range // 2:
+        right -= basis.range
+    assert found.value.item() == right
+    assert isinstance(found.value, Tensor) == (basis.range < 2**63)
+    assert found.residues.tolist() == [number % row[-1] for row in basis.periods]
+    assert found.margin > 0.99
+    assert not found.mask
+
+
+@pytest.mark.parametrize("basis", [SMALL, BARELY, HALVES, PAPER_BASIS])
+@pytest.mark.parametrize("noise", [0.0, 0.01, 1.0])
+def test_noisy_codes_are_read_as_decode_reads_them(basis: PrimeBasis, noise: float) -> None:
+    generator = np.random.default_rng(0)
+    numbers = generator.integers(2**62, size=200)
+    exact = pf.encode(numbers, basis, "float64").reshape(200, -1)
+    points = torch.from_numpy(exact + noise * generator.normal(size=exact.shape))
+    found = decode_codes(points, basis)
+    known = pf.decode(points, basis, min_margin=0, norm_tolerance=np.inf)
+    assert found.value.tolist() == known.value.tolist()
+    np.testing.assert_array_equal(found.residues, known.residues)
+    np.testing.assert_allclose(
+        found.margin, known.margin, rtol=0, atol=1e-6 if basis == HALVES else 1e-12
+    )
+
+
+@pytest.mark.parametrize("basis", [BARELY, HALVES, PrimeBasis((2, 3), 19), PrimeBasis((7,), 22)])
+def test_no_step_overflows_at_the_ends_of_int64(basis: PrimeBasis) -> None:
+    numbers = [basis.range - 1, basis.range - 2, basis.range // 2, basis.range // 3, 1, 0]
+    found = decode_codes(code(numbers, basis, "float64"), basis)
+    assert found.value.dtype == torch.int64
+    assert found.value.tolist() == numbers
+    signed = decode_codes(code(numbers, basis, "float64"), basis, signed=True)
+    assert signed.value.tolist() == [-1, -2, *numbers[2:]]
+
+
+def test_unclear_codes_are_masked() -> None:
+    x = code([5] * 6, SMALL)
+    x[1, 8:] = 0  # both circles of 5, which would pass for the number 0
+    x[2, 3] = torch.nan
+    x[3, 3] = torch.inf
+    x[4, 4:6] = torch.tensor([-1.0, 0.01])  # nearly between the digits 1 and 2 of 3
+    x[5] *= 100  # only angles count
+    found = decode_codes(x, SMALL)
+    assert found.mask.tolist() == [False, True, True, True, False, False]
+    assert found.margin[1:5].tolist() == pytest.approx([0, 0, 0, 0.03 / math.pi], abs=1e-5)
+    assert decode_codes(x, SMALL, min_margin=0.5).mask.tolist() == [0, 1, 1, 1, 1, 0]
+    assert found.value[[0, 5]].tolist() == [5, 5]
+    clear = settle_residues(code(7, SMALL) * torch.arange(1, 13).ge(9), SMALL)[1] > 0.99
+    assert clear.tolist() == [[False, False], [False, False], [True, True]]
+
+
+DEEP, WIDE = PrimeBasis((5,), 27), PrimeBasis((59,), 12)  # 2^62 < 5^27 < 2^63 < 59^12
+X: Any = code(3, SMALL)
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "words"),
+    [
+        (lambda: add_codes(X, code(3, BLOCK), SMALL), ValueError, r"\(..., 12\), got .* basis"),
+        (lambda: negate_codes(X, FLAT), ValueError, r"shape \(..., 32\), got \(12,\); .* basis"),
+        (lambda: multiply_codes(X, X, FLAT), ValueError, "codes must have shape"),
+        (lambda: scale_codes(X, 2, FLAT), ValueError, "codes must have shape"),
+        (lambda: scale_codes(X, True, SMALL), TypeError, "factor must be an integer"),
+        (lambda: power_codes(X, cast(Any, 2.0), SMALL), TypeError, "exponent must be an integer"),
+        (lambda: add_codes(X.long(), X, SMALL), TypeError, "must be floats, got a tensor of torch"),
+        (lambda: multiply_codes(X, X, cast(Any, (2, 3, 5))), TypeError, "must be a PrimeBasis"),
+        (lambda: scale_codes(code(3, DEEP), 2, DEEP), ValueError, r"below 2\^62, got 5\^27"),
+        (lambda: decode_codes(torch.zeros(3, 7), SMALL), ValueError, r"\(..., 12\), got \(3, 7\)"),
+        (lambda: decode_codes(cast(Any, [1.0]), SMALL), TypeError, "a torch tensor, got a list"),
+        (lambda: decode_codes(code(3, WIDE), WIDE), ValueError, r"2\^63, got 59\^12 .*use"),
+        (lambda: decode_codes(code(3, HALVES), HALVES), ValueError, "cannot separate the residues"),
+        (lambda: decode_codes(code(3, LARGE, "float64"), LARGE), ValueError, "separate .* 4611"),
+        (lambda: decode_codes(X, SMALL, min_margin=2), ValueError, "min_margin must .* an int, 2"),
+    ],
+)  # fmt: skip
+def test_wrong_arguments_are_refused(
+    call: Callable[[], object], kind: type[Exception], words: str
+) -> None:
+    with pytest.raises(kind, match=words):
+        call()

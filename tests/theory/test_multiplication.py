@@ -64,10 +64,10 @@ def test_the_projection_is_equivariant_and_keeps_equivariant_maps(basis: Charact
         assert np.abs(project_to_equivariant(one, basis) - one).max() < 1e-15
 
 
-@pytest.mark.parametrize("modulus", [2, 4, 5, 7, 8, 9, 12, 15, 21])
+@pytest.mark.parametrize("modulus", [2, 4, 5, 8, 9, 12])
 def test_maps_to_logits_are_zero_unless_the_conductor_divides_the_modulus(modulus: int) -> None:
     basis = CharacterBasis((5, 7, 8, 9))
-    factors = [b for b in range(120) if b < 11 or math.gcd(b, 2 * 3 * 5 * 7) == 1]
+    factors = [*range(11), *(b for b in range(11, 60) if math.gcd(b, 210) == 1)]
     for column, character in enumerate(basis.channels):
         systems = []
         for b in factors:
@@ -79,7 +79,7 @@ def test_maps_to_logits_are_zero_unless_the_conductor_divides_the_modulus(modulu
         assert (least < 1e-9) == (modulus % character.conductor == 0), character
 
 
-@pytest.mark.parametrize("modulus", [2, 3, 5, 6, 7, 10, 22, 23, 35, 46])
+@pytest.mark.parametrize("modulus", [2, 3, 6, 7, 10, 23, 35, 46])
 def test_exact_logits_are_right_for_all_pairs_and_by_the_stated_lead(modulus: int) -> None:
     basis = CharacterBasis(tuple(sorted({*factorint(modulus), 13})))
     codes = basis.encode(range(modulus))

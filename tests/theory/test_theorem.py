@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 
 import primefourier as pf
-from primefourier import PAPER_BASIS, PrimeBasis
+from primefourier import PAPER_BASIS, PrimeBasis, theory
 from primefourier.theory import (
     Check,
     assert_equivariant,
@@ -55,12 +55,6 @@ def test_the_product_group_rotates_each_block_by_its_own_steps() -> None:
     np.testing.assert_array_equal(rotation([[11, 11], [11, 11]], BASIS), rotation(11, BASIS))
 
 
-def test_spread_shifts_rotate_every_block_far() -> None:
-    angles = [pf.encode(b, PAPER_BASIS, "float64")[..., 1] for b in spread_shifts(PAPER_BASIS)]
-    assert np.abs(np.stack(angles)).max(axis=0).min() > 0.05
-    assert spread_shifts(PAPER_BASIS)[0] == 1
-
-
 @pytest.mark.parametrize("basis", TEN_BASES, ids=str)
 def test_the_commutant_by_structure_equals_the_dense_null_space(basis: PrimeBasis) -> None:
     maps, eye = equivariant_basis(basis), np.eye(basis.dim)
@@ -88,14 +82,6 @@ def test_the_shift_by_one_alone_is_ill_conditioned() -> None:
         for shifts in ((1,), spread_shifts(deep))
     }
     assert zeros[1,] > zeros[spread_shifts(deep)] == 2 * len(deep.channels)
-
-
-@pytest.mark.parametrize("basis", TEN_BASES, ids=str)
-def test_the_projection_is_orthogonal(basis: PrimeBasis) -> None:
-    W = np.random.default_rng(0).normal(size=(3, basis.dim, basis.dim))
-    P, maps = project_to_equivariant(W, basis), equivariant_basis(basis)
-    np.testing.assert_allclose(P, np.einsum("nab,iab,icd->ncd", W, maps, maps), atol=1e-14)
-    np.testing.assert_array_equal(project_to_equivariant(P, basis), P)
 
 
 @pytest.mark.parametrize(
@@ -149,21 +135,16 @@ def test_measures_are_independent_of_scale_and_type(measure: Callable[..., float
 
 
 @pytest.mark.parametrize("measure", [off_block_energy, equivariance_error, assert_equivariant])
-@pytest.mark.parametrize(
-    ("W", "kind", "words"),
-    [
-        (RANDOM * np.nan, ValueError, "must have finite entries"),
-        (RANDOM * 1j, TypeError, "floats are required, got an array of complex128"),
-        (np.stack([RANDOM, RANDOM]), ValueError, r"one linear map .* got shape \(2, 8, 8\)"),
-        (np.zeros((3, 8)), ValueError, r"has shape \(..., 8, 8\), got \(3, 8\)"),
-    ],
-    ids=["NaN", "complex", "two", "shape"],
-)
-def test_what_cannot_be_measured_is_refused(
-    measure: Callable[..., object], W: Any, kind: type[Exception], words: str
-) -> None:
-    with pytest.raises(kind, match=words):
-        measure(W, BASIS)
+def test_what_cannot_be_measured_is_refused(measure: Callable[..., object]) -> None:
+    for W, words in (
+        (RANDOM * np.nan, "must have finite entries"),
+        (np.stack([RANDOM, RANDOM]), r"one linear map .* got shape \(2, 8, 8\)"),
+        (np.zeros((3, 8)), r"has shape \(..., 8, 8\), got \(3, 8\)"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            measure(W, BASIS)
+    with pytest.raises(TypeError, match="floats are required, got an array of complex128"):
+        measure(RANDOM * 1j, BASIS)
     with pytest.raises(TypeError, match="basis must be a PrimeBasis"):
         measure(RANDOM, (3, 5))
 
@@ -180,7 +161,14 @@ def test_other_maps_and_wrong_shifts_are_refused() -> None:
 
 @pytest.mark.parametrize(
     "basis",
-    [PAPER_BASIS, PrimeBasis((2,), 1), PrimeBasis((3,), 1), PrimeBasis((2, 3, 59), 12)],
+    [
+        PAPER_BASIS,
+        PrimeBasis((2,), 1),
+        PrimeBasis((3,), 1),
+        PrimeBasis((2, 3, 59), 12),
+        PrimeBasis((2, 2**31 - 1), 5),
+        PrimeBasis((5, 7, 11), 1),
+    ],
     ids=lambda basis: f"{len(basis.primes)}x{basis.depth}",
 )
 def test_all_checks_hold(basis: PrimeBasis) -> None:
@@ -192,10 +180,9 @@ def test_all_checks_hold(basis: PrimeBasis) -> None:
         assert "1.5e-10 rad only: ill-conditioned" in note
 
 
-@settings(max_examples=40)
-@given(BASES)
-def test_all_checks_hold_on_random_bases(basis: PrimeBasis) -> None:
-    assert [check for check in check_theorem(basis) if not check.holds] == []
+def wrong_for_15(a: Any, b: Any, n: int, basis: PrimeBasis) -> Any:
+    """Answer all sums modulo 15 wrongly, and those of other moduli rightly."""
+    return theory.exact_sum_logits(a, b, n, basis) * (-1 if n == 15 else 1)
 
 
 def test_a_check_compares_with_its_bound() -> None:
@@ -214,15 +201,13 @@ def test_a_check_compares_with_its_bound() -> None:
     [
         ("project_to_equivariant", lambda W, basis: W * 0.5, 4),
         ("rotation", lambda b, basis: rotation(b, basis).T, 2),
+        ("exact_sum_logits", wrong_for_15, 1),
     ],
 )
 def test_checks_fail_if_the_mathematics_is_wrong(
     monkeypatch: pytest.MonkeyPatch, name: str, wrong: Callable[..., Any], failed: int
 ) -> None:
     monkeypatch.setattr(theorem, name, wrong)
-    assert sum(not check.holds for check in check_theorem(PrimeBasis((3, 5), 1))) == failed
-
-
-def test_a_basis_too_large_for_its_matrices_is_refused() -> None:
+    assert sum(not check.holds for check in check_theorem(PrimeBasis((3, 5, 7), 1))) == failed
     with pytest.raises(ValueError, match="dimension must be at most 2000, got 2400"):
         check_theorem(PrimeBasis((3, 5, 7), depth=400))

@@ -1,9 +1,8 @@
 """Exact integer arithmetic: input, primes, residues, and the Chinese Remainder Theorem."""
 
-from primefourier.arithmetic.crt import Congruence, combine_residues
+from primefourier.arithmetic.crt import Congruence, combine_residues, residues
 from primefourier.arithmetic.integers import as_integers
 from primefourier.arithmetic.primes import factorize, is_prime, primes_from
-from primefourier.arithmetic.reduction import residues
 
 __all__ = [
     "Congruence",

@@ -35,8 +35,6 @@ def as_integers(values: object) -> IntegerArray:
 
     >>> as_integers([1, -2, 3]).dtype.name
     'int64'
-    >>> as_integers(10**30).item() == 10**30
-    True
     >>> as_integers([1, 2.0])
     Traceback (most recent call last):
     TypeError: integers are required, got a float, 2.0, at position [1]; convert it with int() ...
@@ -49,7 +47,7 @@ def as_integers(values: object) -> IntegerArray:
     if isinstance(values, np.ndarray | np.generic):
         return _from_numpy(np.asanyarray(values))
     if _is_integer(values):
-        return _pack([_index(values, ())]).reshape(())
+        return _pack([_leaf(values, ())]).reshape(())
     if isinstance(values, Sequence) and not isinstance(values, str | bytes | bytearray):
         leaves: list[int] = []
         shape = _collect(values, leaves, ())
@@ -85,10 +83,8 @@ def format_integer(n: int, digits: int = 60) -> str:
 
     >>> format_integer(-1000), format_integer(10**40 + 7, digits=24)
     ('-1000', '100000000…00000007 (41 digits)')
-    >>> format_integer(10**5000)  # str() stops at 4300 digits
-    'an integer of 16610 bits'
     """
-    if n.bit_length() > 14_000:
+    if n.bit_length() > 14_000:  # str() stops at 4300 digits
         return f"an integer of {n.bit_length()} bits"
     text = str(n)
     if len(text) <= digits:
@@ -105,11 +101,15 @@ def _is_integer(value: object) -> bool:
     return hasattr(value, "__index__") and not hasattr(value, "__len__")
 
 
-def _index(value: object, position: tuple[int, ...]) -> int:
-    """Return an integer as a Python int; some kinds of number can be missing, as in pyarrow."""
+def _leaf(value: object, position: tuple[int, ...]) -> int:
+    """Return a single integer as a Python int."""
+    if type(value) is int:
+        return value
+    if not _is_integer(value):
+        raise _refusal(value, position)
     try:
         return operator.index(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, RuntimeError) as error:
+    except (TypeError, ValueError, RuntimeError) as error:  # missing, as a null of pyarrow
         raise _refusal(value, position) from error
 
 
@@ -117,9 +117,7 @@ def _pack(numbers: list[int]) -> IntegerArray:
     try:
         return np.array(numbers, dtype=np.int64)
     except OverflowError:
-        packed = np.empty(len(numbers), dtype=object)
-        packed[:] = numbers
-        return packed
+        return np.fromiter(numbers, dtype=object, count=len(numbers))
 
 
 def require_integer_tensor(tensor: Any) -> None:
@@ -182,9 +180,10 @@ def _from_numpy(array: NDArray[Any]) -> IntegerArray:
             f"integers are required, got {what} at position {list(position)}; drop or fill missing "
             "values first, because a conversion to integers would replace them by arbitrary numbers"
         )
-    numeric = "; convert it with .astype('int64') if its values are integers"
-    dates = "; count a unit first, as in .astype('datetime64[D]').astype('int64')"
-    advice = {"f": numeric, "b": numeric, "M": dates}.get(kind, "")
+    advice = {
+        **dict.fromkeys("fb", "; convert it with .astype('int64') if its values are integers"),
+        "M": "; count a unit first, as in .astype('datetime64[D]').astype('int64')",
+    }.get(kind, "")
     raise TypeError(f"integers are required, got an array of {array.dtype}{advice}")
 
 
@@ -192,6 +191,7 @@ def _collect(
     values: Sequence[object], leaves: list[int], position: tuple[int, ...]
 ) -> tuple[int, ...]:
     """Append the integers of a nested sequence to ``leaves`` and return its shape."""
+    # most lists are flat ones of ints, and this is ten times as fast as looking at each
     if all(type(value) is int for value in values):
         leaves.extend(values)  # type: ignore[arg-type]
         return (len(values),)
@@ -201,7 +201,7 @@ def _collect(
     for i, value in enumerate(values):
         here = (*position, i)
         if _is_integer(value):
-            leaves.append(_index(value, here))
+            leaves.append(_leaf(value, here))
             shape: tuple[int, ...] = ()
         elif isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray):
             shape = _collect(value, leaves, here)
@@ -224,18 +224,8 @@ def _collect(
     return (len(values), *(inner or ()))
 
 
-def _leaf(value: object, position: tuple[int, ...]) -> int:
-    if not _is_integer(value):
-        raise _refusal(value, position)
-    return _index(value, position)
-
-
 def describe(value: object) -> str:
-    """Describe a value that is refused, for an error.
-
-    >>> describe(1.5)
-    'a float, 1.5'
-    """
+    """Describe a value that is refused, for an error: its type and the start of its text."""
     kind = type(value).__name__
     article = "an" if kind[0] in "aeiouAEIOU" else "a"
     try:
@@ -255,7 +245,9 @@ def is_missing(value: object) -> bool:
 
 
 def _refusal(value: object, position: tuple[int, ...]) -> TypeError:
+    """Return an error for a value that is no integer, with advice for its type."""
     where = f", at position {list(position)}" if position else ""
+    advice = "pass an int, a sequence of ints, or an integer array"
     if isinstance(value, bool | np.bool):
         advice = "convert it with int() if you mean 0 or 1"
     elif is_missing(value):
@@ -264,6 +256,4 @@ def _refusal(value: object, position: tuple[int, ...]) -> TypeError:
         advice = "convert it with int() if its value is an integer, or round it first"
     elif isinstance(value, str | bytes):
         advice = "convert it with int() if it contains an integer"
-    else:
-        advice = "pass an int, a sequence of ints, or an integer array"
     return TypeError(f"integers are required, got {describe(value)}{where}; {advice}")

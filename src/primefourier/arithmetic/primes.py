@@ -91,11 +91,7 @@ def factorize(n: int) -> tuple[tuple[int, int], ...]:
 
 
 def divide_out(n: int, primes: Iterable[int]) -> tuple[tuple[tuple[int, int], ...], int]:
-    """Divide n ≥ 1 by some ascending primes; return their exponents and the remaining factor.
-
-    >>> divide_out(360, (2, 3))
-    (((2, 3), (3, 2)), 5)
-    """
+    """Divide n ≥ 1 by some ascending primes; return their exponents and the remaining factor."""
     found: dict[int, int] = {}
     for p in primes:
         if n == 1:
@@ -107,11 +103,7 @@ def divide_out(n: int, primes: Iterable[int]) -> tuple[tuple[tuple[int, int], ..
 
 
 def format_factors(factors: tuple[tuple[int, int], ...]) -> str:
-    """Format a factorisation with superscript exponents.
-
-    >>> format_factors(((2, 3), (5, 1)))
-    '2³ · 5'
-    """
+    """Format a factorisation with superscript exponents, as in 2³ · 5."""
     digits = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
     return " · ".join(
         f"{format_integer(p)}{str(e).translate(digits) if e > 1 else ''}" for p, e in factors
@@ -119,14 +111,15 @@ def format_factors(factors: tuple[tuple[int, int], ...]) -> str:
 
 
 def _divisor(n: int) -> int:
-    """Find a proper divisor of a composite n: a square root, or Pollard's rho in batches."""
+    """Find a proper divisor of a composite n: a square root, or Pollard's rho."""
     root = math.isqrt(n)
     if root * root == n:
         return root
     batches = _RHO_STEPS // 128 * 128**2 // max(128, n.bit_length()) ** 2
     for c in range(1, 20):
-        x = y = 2
+        x = y = 2  # y runs twice as fast as x; they meet modulo a factor before they meet modulo n
         for _ in range(batches):
+            # one gcd for the product of 128 differences, since a gcd costs more than a step
             x0, y0, product = x, y, 1
             for _ in range(128):
                 x = (x * x + c) % n
@@ -158,12 +151,7 @@ def _out_of_reach(n: int) -> ValueError:
 
 
 def primes_from(start: int) -> Iterator[int]:
-    """Yield all primes from ``start`` on, in ascending order.
-
-    >>> from itertools import islice
-    >>> list(islice(primes_from(24), 3))
-    [29, 31, 37]
-    """
+    """Yield all primes from ``start`` on, in ascending order."""
     n = max(start, 2)
     while True:
         if is_prime(n):

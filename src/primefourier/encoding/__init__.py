@@ -2,11 +2,15 @@
 
 from primefourier.encoding.aliases import Alias, find_alias_pairs, find_aliases
 from primefourier.encoding.basis import PAPER_BASIS, PrimeBasis
-from primefourier.encoding.characters import Character, CharacterBasis
+from primefourier.encoding.characters import (
+    Character,
+    CharacterBasis,
+    ProductPlan,
+    plan_product,
+)
 from primefourier.encoding.decoder import Decoded, UnclearCodeError, decode
 from primefourier.encoding.encoder import encode
 from primefourier.encoding.planning import Plan, plan
-from primefourier.encoding.product_planning import ProductPlan, plan_product
 
 __all__ = [
     "PAPER_BASIS",

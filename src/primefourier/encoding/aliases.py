@@ -21,9 +21,6 @@ from numpy.typing import NDArray
 from primefourier.arithmetic.integers import as_integer, format_integer
 from primefourier.encoding.basis import Channel, PrimeBasis, require_basis
 
-LEAST_TURN = 0.25
-"""A block with fewer turns over the inputs is nearer to a constant than to any harmonic."""
-
 
 @dataclass(frozen=True)
 class Alias:
@@ -59,9 +56,6 @@ class Alias:
 def find_aliases(modulus: int, basis: PrimeBasis, *, input_range: int) -> list[Alias]:
     """Return every block that resembles a harmonic of N for inputs below r, the nearest first.
 
-    Blocks whose period divides N are needed, and so no aliases; blocks with less than a quarter
-    turn below r resemble a constant.
-
     >>> basis = PrimeBasis((3, 7, 11, 23), depth=1)
     >>> nearest = find_aliases(231, basis, input_range=500)[0]
     >>> nearest.equation, round(nearest.drift, 2)
@@ -77,10 +71,6 @@ def find_alias_pairs(modulus: int, basis: PrimeBasis, *, input_range: int) -> li
 
     Only first powers are paired: the networks of the paper use no others.
 
-    >>> basis = PrimeBasis((7, 37, 53), depth=1)
-    >>> pair, = find_alias_pairs(53, basis, input_range=1000)
-    >>> pair.equation, round(pair.drift, 2)
-    ('1/7 + 1/37 ≈ 9/53', 0.07)
     """
     n, r, blocks = _turning_blocks(modulus, basis, input_range)
     first = [(block, t) for block, t in blocks if block[1] == 0]
@@ -101,6 +91,8 @@ def _turning_blocks(
     n = as_integer(modulus, "modulus", at_least=2)
     r = as_integer(input_range, "input_range", at_least=1)
     blocks = [((p, d), p ** (d + 1)) for p, d in basis.channels]
+    # a block whose period divides N is needed, and so no alias; one that makes less than a quarter
+    # turn below r resembles a constant
     return n, r, [(block, t) for block, t in blocks if n % t and 4 * r >= t]
 
 
@@ -110,7 +102,7 @@ def _nearest(turns: int, steps: int, modulus: int, input_range: int) -> tuple[in
     k = min(max((2 * scaled + steps) // (2 * steps), 1), modulus - 1)
     try:
         return k, input_range * abs(scaled - k * steps) / (steps * modulus)
-    except OverflowError:
+    except OverflowError:  # beyond the largest float
         return k, math.inf
 
 
@@ -120,17 +112,6 @@ def alias_distance(modulus: int, basis: PrimeBasis, *, input_range: int) -> NDAr
     For a block of period T the distance is r · min |k/N - 1/T| over k = 1 … N - 1. It is 0 if T
     divides N; if it is well below 1, the block can replace the harmonic. The constant, k = 0, does
     not count as a harmonic.
-
-    Args:
-        modulus: N, at least 2.
-        basis: The basis of the codes.
-        input_range: r; inputs are 0 … r - 1.
-
-    Returns:
-        The distance of each block.
-
-    Shape:
-        (P, D).
 
     >>> basis = PrimeBasis((3, 7, 13, 23), depth=1)
     >>> alias_distance(231, basis, input_range=500).round(2).ravel().tolist()

@@ -58,8 +58,16 @@ class PrimeBasis:
                     f"primes must be below {FIRST_DOUBTFUL} (about 3.3e24), the limit of the "
                     f"primality proof, got {format_integer(p)}"
                 )
+            if p < 2:
+                raise ValueError(
+                    f"primes must be distinct primes, got {format_integer(p)}; the smallest prime "
+                    "is 2"
+                )
             if not is_prime(p):
-                raise ValueError(f"primes must be distinct primes, got {_not_prime(p)}")
+                factors = f" = {format_factors(factorize(p))}" if p < 10**12 else ""
+                raise ValueError(
+                    f"primes must be distinct primes, got {p}{factors}; use depth for prime powers"
+                )
         for p, q in pairwise(primes):
             if p == q:
                 raise ValueError(
@@ -140,15 +148,6 @@ def require_basis(basis: object) -> None:
             f"basis must be a PrimeBasis, got a {type(basis).__name__}; make one with "
             "PrimeBasis(primes=(3, 5, 7), depth=2)"
         )
-
-
-def _not_prime(n: int) -> str:
-    """Describe a number that is not prime, with its factors if they are found quickly."""
-    if n < 2:
-        return f"{format_integer(n)}; the smallest prime is 2"
-    if n > 10**12:
-        return f"{n}, which is composite"
-    return f"{n} = {format_factors(factorize(n))}; use depth for prime powers"
 
 
 PAPER_BASIS = PrimeBasis(

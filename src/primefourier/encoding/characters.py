@@ -18,10 +18,9 @@ from typing import Any, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from primefourier.arithmetic.crt import combine_coprime
+from primefourier.arithmetic.crt import combine_coprime, machine_residues
 from primefourier.arithmetic.integers import as_integer, as_integers
 from primefourier.arithmetic.primes import factorize
-from primefourier.arithmetic.reduction import machine_residues
 from primefourier.arithmetic.unit_group import unit_group
 from primefourier.encoding.basis import PrimeBasis
 from primefourier.encoding.decoder import (
@@ -96,7 +95,8 @@ class CharacterBasis:
             row = [Character(p, 1)]
             for generator, circles in _circles(m):
                 for t in circles.periods[0]:
-                    # orders p^i come with powers of p: ≡ 1 modulo t·p only; 5 = 1 + 4 for p = 2
+                    # a character of order t = p^i is 1 at all units ≡ 1 modulo t·p, and at no
+                    # larger set of this kind; for p = 2 and the generator 5 = 1 + 4, modulo 4·t
                     lift = t * (p if p > 2 or generator == 0 else 4)
                     row.append(Character(p if t % p else lift, t))
             rows.append(tuple(row))
@@ -166,9 +166,8 @@ class CharacterBasis:
 
         Args:
             codes: Codes as :meth:`encode` returns them, or flat; from numpy or torch.
-            min_margin: The smallest accepted margin. The default is that of
-                :func:`primefourier.decode`: the margin of a code that was rounded four times to its
-                dtype, between 0.2 and 0.99.
+            min_margin: The smallest accepted margin; by default that of
+                :func:`primefourier.decode`.
             flat: Whether a code is one axis; see :func:`primefourier.decode`.
 
         Raises:
@@ -238,11 +237,7 @@ def _circles(modulus: int) -> list[tuple[int, PrimeBasis]]:
 
 
 def _least_margin(modulus: int, circles: PrimeBasis, roundoff: float) -> float:
-    """Return the smallest margin of a circle of logarithms after four roundings.
-
-    Raises:
-        ValueError: If the rounding of the dtype makes codes of different logarithms alike.
-    """
+    """Return the least margin of a circle of logarithms; ValueError if its dtype is too coarse."""
     try:
         require_resolution(circles, roundoff)
     except ValueError as error:
@@ -253,23 +248,16 @@ def _least_margin(modulus: int, circles: PrimeBasis, roundoff: float) -> float:
 def _decode_row(
     row: NDArray[np.float64], modulus: int, start: float, allowed: dict[PrimeBasis, float]
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return residues, margins and least margins of the rows of one modulus.
-
-    The margin is that of the character that is nearest to being refused, -1 if nothing is near.
-
-    Args:
-        row: The codes, (n, characters, 2).
-        modulus: The modulus.
-        start: The least margin of the principal character, and of zeros.
-        allowed: The least margin of each circle of logarithms.
-    """
+    """Return residues, margins and least margins of the rows of one modulus."""
+    # The margin is that of the character that is nearest to being refused, -1 if nothing is near.
+    # ``start`` is the least margin of principal characters and of zeros, ``allowed`` of circles.
     group = unit_group(modulus)
     principal = row[:, 0, 0]
     units = principal > 0.5
     norm = np.hypot(row[..., 0], row[..., 1])
     margin = 1 - 2 * np.where(units, np.abs(principal - 1), norm.max(axis=1))
     least = np.full(len(row), start)
-    if modulus > group.prime:  # multiples of p that are not 0
+    if modulus > group.prime:  # all multiples of p have the code of 0, so none is known
         margin[~units] = -1
     logarithms: list[list[NDArray[Any]]] = [[] for _ in group.generators]
     column = 1
@@ -289,3 +277,82 @@ def _decode_row(
     residues = np.zeros(len(row), dtype=np.int64)
     residues[units] = group.powers[index]
     return residues, margin, least
+
+
+@dataclass(frozen=True)
+class ProductPlan:
+    """The characters that are relevant for multiplication modulo N.
+
+    A character is relevant exactly if its conductor divides N: only then is it a function of
+    a mod N.
+
+    Attributes:
+        modulus: N.
+        basis: The basis.
+        relevant: The relevant characters of the basis.
+        missing: The characters that N needs and the basis does not have.
+        squares: Primes whose squares divide N: characters do not tell their multiples apart.
+    """
+
+    modulus: int
+    basis: CharacterBasis
+    relevant: tuple[Character, ...]
+    missing: tuple[Character, ...]
+    squares: tuple[int, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether the basis determines a·b mod N for all integers."""
+        return not self.missing and not self.squares
+
+    def explain(self) -> str:
+        """Describe the plan in words.
+
+        >>> print(plan_product(35, CharacterBasis((5, 11))).explain())
+        Relevant for products modulo 35: 3 of the 6 characters, those modulo 5.
+        A linear map that respects multiplication mod 35 is zero on the others.
+        The basis lacks characters modulo 7.
+        """
+        n, used = self.modulus, len(self.relevant)
+        own, lacking = (
+            ", ".join(map(str, dict.fromkeys(c.conductor for c in some))) or "none"
+            for some in (self.relevant, self.missing)
+        )
+        lines = [
+            f"Relevant for products modulo {n}: {used} of the {len(self.basis.channels)} "
+            f"characters, those modulo {own}.",
+            f"A linear map that respects multiplication mod {n} is zero on the others.",
+        ]
+        if self.missing:
+            lines.append(f"The basis lacks characters modulo {lacking}.")
+        if self.squares:
+            primes = ", ".join(map(str, self.squares))
+            lines.append(f"Squares divide {n}: characters do not tell multiples of {primes} apart.")
+        if self.complete:
+            lines.append(f"The basis determines a·b mod {n} for all integers.")
+        return "\n".join(lines)
+
+
+def plan_product(modulus: int, basis: CharacterBasis) -> ProductPlan:
+    """Find the characters of a basis that are relevant for multiplication modulo N.
+
+    Args:
+        modulus: N, at least 2; its prime powers must be at most 2^20.
+        basis: The basis.
+
+    >>> found = plan_product(35, CharacterBasis((3, 5)))
+    >>> [character.period for character in found.relevant]
+    [1, 2, 4]
+    >>> [character.period for character in found.missing]
+    [1, 2, 3]
+    """
+    n = as_integer(modulus, "modulus", at_least=2)
+    if not isinstance(basis, CharacterBasis):
+        raise TypeError(
+            f"basis must be a CharacterBasis, got a {type(basis).__name__}; make one with "
+            "CharacterBasis.for_modulus(modulus), or use plan for sums"
+        )
+    needed = CharacterBasis.for_modulus(n).channels
+    relevant = tuple(c for c in basis.channels if n % c.conductor == 0)
+    missing = tuple(c for c in needed if c not in relevant)
+    return ProductPlan(n, basis, relevant, missing, tuple(p for p, e in factorize(n) if e > 1))

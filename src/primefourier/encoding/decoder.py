@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from primefourier.arithmetic.crt import combine_coprime
+from primefourier.arithmetic.crt import MACHINE_LIMIT, combine_coprime
 from primefourier.arithmetic.integers import (
     IntegerArray,
     as_integers,
@@ -18,7 +18,6 @@ from primefourier.arithmetic.integers import (
     require_dense,
     require_values,
 )
-from primefourier.arithmetic.reduction import MACHINE_LIMIT
 from primefourier.encoding.basis import PrimeBasis, require_basis
 
 _BLOCK = 4096  # codes decoded at once
@@ -132,7 +131,7 @@ def decode(
     residues: IntegerArray = np.empty(
         (len(line), len(basis.primes)), dtype="int64" if machine else "O"
     )
-    margin = np.empty(len(line))
+    margin: Any = np.empty(len(line))
     valid = np.empty(len(line), dtype=bool)
     for start in range(0, len(line), _BLOCK):
         rows = slice(start, start + _BLOCK)
@@ -146,39 +145,36 @@ def decode(
         valid[rows] = usable.all(axis=(1, 2))
         if errors == "raise" and not usable.all():
             row, i, d = first = tuple(np.argwhere(~usable)[0].tolist())
-            where = np.unravel_index(start + row, batch) if batch else ()
+            where = [int(k) for k in np.unravel_index(start + row, batch)] if batch else []
+            which = f"vector {where}" if batch else "the vector"
             raise UnclearCodeError(
-                f"{_vector(where)} is not near any code: at prime {basis.primes[i]}, depth {d}, "
+                f"{which} is not near any code: at prime {basis.primes[i]}, depth {d}, "
                 f"{_reason(norm[first], clear[first], least[i, 0], norm_tolerance)}",
                 "pass errors='mask' to mask such vectors, or a smaller min_margin if the codes are "
                 "noisy",
             )
-    value = combine_coprime(residues, [row[-1] for row in basis.periods])
+    value: Any = combine_coprime(residues, [row[-1] for row in basis.periods])
     if signed:
         value = np.where(value > basis.range // 2, value - basis.range, value)
-    if value.dtype == object:
-        value = as_integers(np.where(valid, value, 0))  # int64 if all fit
+    if value.dtype == object:  # a masked vector may have any value, and would prevent int64
+        value = as_integers(np.where(valid, value, 0))
     if errors == "mask":
         value = np.ma.MaskedArray(value, mask=~valid)
         unknown = np.broadcast_to(~valid[:, None], residues.shape)
         residues = np.ma.MaskedArray(residues, mask=unknown)
     value, margin = value.reshape(batch), margin.reshape(batch)
-    single = batch == ()
-    return Decoded(
-        value=_single(value) if single else value,
-        modulus=basis.range,
-        residues=residues.reshape(*batch, len(basis.primes)),
-        margin=float(margin) if single else margin,
-    )
+    if batch == ():  # one code: its entry instead of an array of no axes
+        value = np.ma.masked if np.ma.is_masked(value) else int(value.item())
+        margin = float(margin)
+    residues = residues.reshape(*batch, len(basis.primes))
+    return Decoded(value=value, modulus=basis.range, residues=residues, margin=margin)
 
 
 def _settle_digits(
     block: NDArray[np.float64], basis: PrimeBasis, residues: IntegerArray
 ) -> NDArray[np.float64]:
-    """Write a mod p^D for every code and prime, and return the margin of each block.
-
-    With f = (a mod p^d) / p^d known, the phase at depth d is (digit + f) / p turns.
-    """
+    """Write a mod p^D for every code and prime, and return the margin of each block."""
+    # With f = (a mod p^d) / p^d known, the phase at depth d is (digit + f) / p turns.
     clear = np.empty(block.shape[:-1])
     with np.errstate(invalid="ignore"):
         turns = np.arctan2(block[..., 1], block[..., 0]) / (2 * np.pi)
@@ -198,17 +194,10 @@ def _settle_digits(
     return clear
 
 
-def _single(value: Any) -> Any:
-    """Return the entry of a 0-d array as an int, or ``np.ma.masked``."""
-    return np.ma.masked if np.ma.is_masked(value) else int(value.item())
-
-
 def require_resolution(basis: PrimeBasis, roundoff: float) -> None:
-    """Raise ValueError if the dtype cannot separate the residues of the largest prime.
-
-    Rounding cosine and sine turns a unit vector by at most 0.71 rounding errors (2^-53 for a
-    float64); 2^-50 bounds the rounding of the float64 arithmetic in this module.
-    """
+    """Raise ValueError if the dtype cannot separate the residues of the largest prime."""
+    # Rounding cosine and sine turns a unit vector by at most 0.71 rounding errors (2^-53 for a
+    # float64); 2^-50 bounds the rounding of the float64 arithmetic in this module.
     prime = basis.primes[-1]
     allowed = np.pi / prime
     if 0.71 * roundoff + 2.0**-50 >= allowed:
@@ -220,10 +209,8 @@ def require_resolution(basis: PrimeBasis, roundoff: float) -> None:
 
 
 def default_margins(basis: PrimeBasis, roundoff: float) -> NDArray[np.float64]:
-    """Return for each prime the margin of a code after four roundings, clipped to 0.2 … 0.99.
-
-    Each rounding turns a block by at most 0.71 rounding errors; a digit may be off by π / p.
-    """
+    """Return for each prime the margin of a code after four roundings, clipped to 0.2 … 0.99."""
+    # each rounding turns a block by at most 0.71 rounding errors; a digit may be off by π / p
     share = 0.71 * roundoff * np.array([float(p) for p in basis.primes]) / np.pi
     return np.clip(1 - 4 * share, 0.2, 0.99)[:, None]
 
@@ -241,12 +228,10 @@ def _is_number(value: object) -> bool:
 def code_batch(
     array: NDArray[Any], shape: tuple[int, ...], *, flat: bool | None = None
 ) -> tuple[int, ...]:
-    """Return the batch shape of codes, whose last axes have the shape of one code or are flat.
-
-    If both layouts fit, which happens for a single circle, the first one counts unless ``flat``.
-    """
+    """Return the batch shape of codes, whose last axes have the shape of one code or are flat."""
     if not (flat is None or isinstance(flat, bool)):
         raise ValueError(f"flat must be True, False or None, got {describe(flat)}")
+    # where both layouts fit, which happens for a single circle, the first one counts
     layouts = {False: shape, True: (math.prod(shape),)}
     if flat is not None:
         layouts = {flat: layouts[flat]}
@@ -258,10 +243,6 @@ def code_batch(
         f"codes of this basis have shape {required}, got {array.shape}; pass the basis that "
         "encoded them"
     )
-
-
-def _vector(position: tuple[Any, ...]) -> str:
-    return f"vector {[int(i) for i in position]}" if position else "the vector"
 
 
 def _reason(norm: float, clear: float, min_margin: float, norm_tolerance: float) -> str:
@@ -276,11 +257,7 @@ def _reason(norm: float, clear: float, min_margin: float, norm_tolerance: float)
 
 
 def as_floats(vectors: object) -> tuple[NDArray[Any], float]:
-    """Return floats of numpy or torch, narrow formats included, and their rounding error.
-
-    >>> as_floats([0.5, 1.0])
-    (array([0.5, 1. ]), 1.1102230246251565e-16)
-    """
+    """Return floats of numpy or torch, narrow formats included, and their rounding error."""
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(vectors, torch.Tensor):
         if not vectors.dtype.is_floating_point:

@@ -11,11 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from primefourier.arithmetic.crt import fill_residues
 from primefourier.arithmetic.integers import IntegerArray, as_integer, as_integers
-from primefourier.arithmetic.reduction import fill_residues
 from primefourier.encoding.basis import PrimeBasis, require_basis
-from primefourier.encoding.circle import PERIOD_LIMIT, big_codes, machine_codes
-from primefourier.encoding.fast import LARGEST_PERIOD, FastEncoder
+from primefourier.encoding.circle import (
+    LARGEST_FAST_PERIOD,
+    PERIOD_LIMIT,
+    FastEncoder,
+    big_codes,
+    machine_codes,
+)
 
 _DTYPES = ("float16", "float32", "float64")
 _BLOCK = 8192  # integers encoded into a temporary array at once
@@ -98,16 +103,17 @@ def dtype_name(dtype: DTypeLike) -> str:
 
 
 def _workers(threads: int, flat: IntegerArray, basis: PrimeBasis) -> int:
-    """Return the number of threads to use: one for Python ints, which hold the GIL."""
+    """Return the number of threads to use."""
     threads = as_integer(threads, "threads", at_least=1)
     if flat.size * basis.dim // 2 < _THREADS_PAY_FROM or flat.dtype == object:
         return 1
+    # periods beyond int64 need Python ints, which hold the lock of the interpreter
     return threads if _depths_below(basis, PERIOD_LIMIT) == basis.depth else 1
 
 
 def _encode_rows(flat: IntegerArray, basis: PrimeBasis, out: NDArray[Any]) -> None:
     """Encode a flat array of integers, each depth with the fastest exact method."""
-    quick = 0 if out.dtype == np.float64 else _depths_below(basis, LARGEST_PERIOD + 1)
+    quick = 0 if out.dtype == np.float64 else _depths_below(basis, LARGEST_FAST_PERIOD + 1)
     machine = _depths_below(basis, PERIOD_LIMIT)
     if quick:
         _encode_quick(flat, basis, quick, out[:, :, :quick])
@@ -143,6 +149,7 @@ def _encode_quick(flat: IntegerArray, basis: PrimeBasis, depth: int, out: NDArra
     """Fill the first depths of float32 or float16 codes with the fine grid."""
     periods = _machine_periods(basis, 0, depth)
     encoder = FastEncoder(periods, flat.size)
+    # its pairs are complex numbers; where they cannot be written in place, block by block
     if out.dtype == np.float32 and out.flags.c_contiguous:
         encoder.encode(flat, out.view(np.complex64)[..., 0])
         return
@@ -159,6 +166,7 @@ def _encode_machine(
     periods = _machine_periods(basis, start, stop)
     tops, size = periods[:, -1].tolist(), max(1, _PAIRS_AT_ONCE // periods.size)
     for block in _blocks(flat.size, size):
+        # one division per prime: the residues of smaller powers come from that of the largest
         top = np.empty((flat[block].size, len(periods)), dtype=np.int64)
         fill_residues(top, flat[block], tops)
         cosine, sine = machine_codes(top[:, :, None] % periods, periods)

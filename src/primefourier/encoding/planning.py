@@ -75,11 +75,6 @@ class Plan:
 
         A network may use them, is then right below r, and wrong beyond. Nearest first; empty if no
         input range was given.
-
-        >>> basis = PrimeBasis((3, 5, 7, 11, 13, 17, 19, 23), depth=6)
-        >>> nearest = plan(231, basis, input_range=500).aliases[0]
-        >>> nearest.period, nearest.harmonic, round(nearest.drift, 2)
-        (23, 10, 0.09)
         """
         if self.input_range is None:
             return ()
@@ -101,13 +96,7 @@ class Plan:
         return sum(t > r and n % t > 0 for row in self.basis.periods for t in row)
 
     def degenerate(self, input_range: int) -> bool:
-        """Return whether sums of two inputs below ``input_range`` never reach N.
-
-        In this case 2(r - 1) < N, no sum wraps around, and the task is plain addition.
-
-        >>> plan(231, PrimeBasis((3, 7, 11), depth=1)).degenerate(100)
-        True
-        """
+        """Return whether sums of two inputs below r never reach N, so that none wraps around."""
         return 2 * (as_integer(input_range, "input_range", at_least=1) - 1) < self.modulus
 
     def explain(self) -> str:
@@ -121,8 +110,8 @@ class Plan:
         A linear map that respects addition mod 21 is zero on the other 4 channels.
         The basis sees all of 21.
         """
-        n, basis = format_integer(self.modulus), self.basis
-        total, used = len(basis.channels), len(self.relevant)
+        n = format_integer(self.modulus)
+        total, used = len(self.basis.channels), len(self.relevant)
         parts = [format_factors(self.factors)] if self.factors else []
         if self.unfactored > 1:
             parts.append(f"{format_integer(self.unfactored)} (not factored)")
@@ -136,31 +125,27 @@ class Plan:
                 lines.append(f"  p = {p}: period{'s'[: len(periods) > 1]} {', '.join(periods)}")
         else:
             lines.append(f"Relevant: none of the {total} channels; no period divides {n}.")
-        if total > used > 0:
-            rest = total - used
+        if rest := used and total - used:
+            others = f"{rest} channels" if rest > 1 else "channel"
             lines.append(
-                f"A linear map that respects addition mod {n} is zero on the other "
-                f"{f'{rest} channels' if rest > 1 else 'channel'}."
+                f"A linear map that respects addition mod {n} is zero on the other {others}."
             )
         lines.append(self.explain_missing())
-        if self.input_range is not None:
-            below, top = format_integer(self.input_range), format_integer(2 * self.input_range - 2)
-            if self.degenerate(self.input_range):
-                enough = format_integer((self.modulus + 1) // 2 + 1)
-                lines.append(
-                    f"Degenerate: with inputs below {below} no sum exceeds {top} < {n}, so "
-                    f"none wraps around; use a range of {enough} or more."
-                )
-            else:
-                lines.append(f"Inputs below {below} wrap around: sums reach {top} ≥ {n}.")
-                lines += self._explain_aliases()
-        return "\n".join(lines)
+        return "\n".join(lines + self._explain_range())
 
-    def _explain_aliases(self) -> list[str]:
-        """Say which circles a network may misuse below r, and what avoids it."""
-        assert self.input_range is not None  # the caller has one
-        n, below = format_integer(self.modulus), format_integer(self.input_range)
-        lines = []
+    def _explain_range(self) -> list[str]:
+        """Say whether sums wrap around, which circles a network may misuse, and what avoids it."""
+        if self.input_range is None:
+            return []
+        n, r = format_integer(self.modulus), self.input_range
+        below, top = format_integer(r), format_integer(2 * r - 2)
+        if self.degenerate(r):
+            enough = format_integer((self.modulus + 1) // 2 + 1)
+            return [
+                f"Degenerate: with inputs below {below} no sum exceeds {top} < {n}, so "
+                f"none wraps around; use a range of {enough} or more."
+            ]
+        lines = [f"Inputs below {below} wrap around: sums reach {top} ≥ {n}."]
         if self.aliases:
             lines.append(
                 f"Aliases: circles that resemble a harmonic k/{n} for inputs below {below}. A "
@@ -179,33 +164,24 @@ class Plan:
                 f"Slow circles: {self._slow} of the {len(self.basis.channels)} make less than one "
                 "turn. A network that uses them as constants is wrong far beyond."
             )
-        return lines + self._explain_remedies()
-
-    def _explain_remedies(self) -> list[str]:
-        """Say which basis or input range avoids aliases and slow circles."""
-        assert self.input_range is not None  # the caller has one
         found = {"aliases": self.aliases or self.alias_pairs, "slow circles": self._slow}
-        what, lines = " and ".join(name for name, some in found.items() if some), []
+        what = " and ".join(name for name, some in found.items() if some)
         if what and self.unfactored == 1:
             primes, exponents = zip(*self.factors, strict=True)
-            own = plan(
-                self.modulus, PrimeBasis(primes, max(exponents)), input_range=self.input_range
-            )
+            own = plan(self.modulus, PrimeBasis(primes, max(exponents)), input_range=r)
+            # with one depth for all primes, the primes of N can have such circles themselves
             if not (own.aliases or own.alias_pairs or own._slow):
                 lines.append(f"To avoid {what}, use only the primes of N, {own.basis}.")
         if self.aliases and self.complete:
-            far = format_integer(math.ceil(self.input_range * _FAR / self.aliases[0].drift))
+            # the drift grows with the range
+            far = format_integer(math.ceil(r * _FAR / self.aliases[0].drift))
             lines.append(
                 f"With a range of {far} or more the nearest alias drifts by {_FAR:g} turns."
             )
         return lines
 
     def explain_missing(self) -> str:
-        """Describe in one or two sentences what the basis cannot see of N, and what to add.
-
-        >>> plan(12, PrimeBasis((2, 3), depth=1)).explain_missing()
-        'The basis cannot see the factor 2: it determines only a mod 6. To see all of 12, raise ...
-        """
+        """Describe in one or two sentences what the basis cannot see of N, and what to add."""
         n, basis = format_integer(self.modulus), self.basis
         if self.complete:
             return f"The basis sees all of {n}."

@@ -10,18 +10,20 @@ except ImportError as error:
 from primefourier.nn.channel_network import ChannelNetwork
 from primefourier.nn.circle_arithmetic import (
     CircleProduct,
+    DecodedCodes,
     add_codes,
+    decode_codes,
     multiply_codes,
     negate_codes,
     power_codes,
     scale_codes,
+    settle_residues,
     subtract_codes,
 )
 from primefourier.nn.crt_head import CRTHead, circular_loss, digit_logits
 from primefourier.nn.embedding import PrimeFourierEmbedding
 from primefourier.nn.equivariant_linear import EquivariantLinear
 from primefourier.nn.shuffled import ShuffledPrimeFourier
-from primefourier.nn.torch_decoder import DecodedCodes, decode_codes, settle_residues
 
 __all__ = [
     "CRTHead",

@@ -128,10 +128,6 @@ class ChannelNetwork(BasisModule):
 
 
 def unit_circles(points: Tensor) -> Tensor:
-    """Normalise every (cos, sin) pair of flat points to the unit circle, in float32 at least.
-
-    >>> unit_circles(torch.tensor([3.0, 4.0, 0.0, 0.0])).tolist()
-    [0.6000000238418579, 0.800000011920929, 0.0, 0.0]
-    """
+    """Normalise every (cos, sin) pair of flat points to the unit circle, in float32 at least."""
     wide = points.to(torch.promote_types(points.dtype, torch.float32))
     return functional.normalize(wide.unflatten(-1, (-1, 2)), dim=-1).flatten(-2)

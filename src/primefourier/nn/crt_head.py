@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from primefourier.arithmetic.crt import residues as exact_residues
 from primefourier.arithmetic.integers import (
     as_integer,
     as_integers,
@@ -17,10 +18,9 @@ from primefourier.arithmetic.integers import (
     require_integer_tensor,
     require_values,
 )
-from primefourier.arithmetic.reduction import residues as exact_residues
 from primefourier.encoding import PrimeBasis
 from primefourier.nn.channel_network import unit_circles
-from primefourier.nn.circle_arithmetic import subtract_codes
+from primefourier.nn.circle_arithmetic import DecodedCodes, decode_codes, subtract_codes
 from primefourier.nn.device_codes import device_periods, device_residues, residue_codes
 from primefourier.nn.embedding import (
     BasisModule,
@@ -29,7 +29,6 @@ from primefourier.nn.embedding import (
     require_codes,
     require_tensor,
 )
-from primefourier.nn.torch_decoder import DecodedCodes, decode_codes
 
 
 class CRTHead(BasisModule):
@@ -157,14 +156,8 @@ def circular_loss(
     It is half the squared distance of two points of the unit circle, and has no parameters. Codes
     are normalised first.
 
-    Args:
-        codes: Codes or other points, (..., dim).
-        integers: The right integers (...): a tensor, or whatever ``encode`` accepts.
-        basis: The basis of the codes.
-        padding_mask: Booleans (...), True where an integer is missing and does not count.
-        attention_mask: The same with the polarity of Hugging Face models, 0 or False where an
-            integer is missing; instead of padding_mask.
-        ignore_index: An integer that stands for a missing one; as for :meth:`CRTHead.loss`.
+    Codes, or other points, are (..., dim), the right integers (...); masks and ``ignore_index`` are
+    those of :meth:`CRTHead.loss`.
 
     >>> codes = torch.tensor([[1.0, 0.0], [-2.0, 0.0]])
     >>> circular_loss(codes, [0, 10], PrimeBasis((2,), depth=1)).item()
@@ -187,11 +180,7 @@ def digit_logits(
     At depth d the prototypes are the p points (j + f) / p of a turn, where f = (a mod p^d) / p^d
     comes from the right integer a; at depth 1 these are the residues modulo p.
 
-    Args:
-        codes: Codes or other points, (..., dim).
-        integers: The right integers (...): a tensor, or whatever ``encode`` accepts.
-        basis: The basis of the codes.
-        scale: A factor for all logits, or one for each circle, (P, D).
+    ``scale`` is a factor for all logits, or one for each circle, (P, D).
 
     Shape:
         logits (..., P, D, largest p), with -inf for digits from p on; digits (..., P, D).
@@ -208,25 +197,20 @@ def digit_logits(
     wide = codes.to(torch.promote_types(codes.dtype, torch.float32))
     known = residue_codes(lower, periods, wide.dtype).flatten(-3)
     turned = subtract_codes(wide, known, basis).unflatten(-1, basis.shape)
-    turned = turned * _scales(scale, basis, codes).unsqueeze(-1)
-    j = torch.arange(basis.primes[-1], device=codes.device)
-    c, s = residue_codes(j, prime, wide.dtype).unsqueeze(1).unbind(-1)  # (P, 1, largest p)
-    # not a matrix product, which autocast would round to bfloat16, too coarse for p = 59
-    logits = turned[..., :1] * c + turned[..., 1:] * s
-    return logits.masked_fill((j >= prime).unsqueeze(1), -torch.inf), digits
-
-
-def _scales(scale: Tensor | float, basis: PrimeBasis, codes: Tensor) -> Tensor:
-    """Return the factors of all circles, on the device of the codes."""
     try:
-        factors = torch.as_tensor(scale, device=codes.device)
-        _ = factors.expand(basis.shape[:2])
+        turned = (
+            turned * torch.as_tensor(scale, device=codes.device).expand(basis.shape[:2])[..., None]
+        )
     except (TypeError, ValueError, RuntimeError, NotImplementedError) as error:
         raise ValueError(
             f"scale must be a number, or one for each circle in a tensor of shape "
             f"{basis.shape[:2]}, got {describe(scale)}"
         ) from error
-    return factors
+    j = torch.arange(basis.primes[-1], device=codes.device)
+    c, s = residue_codes(j, prime, wide.dtype).unsqueeze(1).unbind(-1)  # (P, 1, largest p)
+    # not a matrix product, which autocast would round to bfloat16, too coarse for p = 59
+    logits = turned[..., :1] * c + turned[..., 1:] * s
+    return logits.masked_fill((j >= prime).unsqueeze(1), -torch.inf), digits
 
 
 def _targets(codes: Tensor, integers: Any, basis: PrimeBasis) -> tuple[Tensor, Tensor]:
@@ -274,10 +258,8 @@ def _missing(
 
 
 def _without(rows: Tensor, missing: Tensor | None) -> Tensor:
-    """Return rows with zeros for missing integers, before anything is computed from them.
-
-    A loss that is masked afterwards has the gradient 0 · NaN = NaN where a row is NaN.
-    """
+    """Return rows with zeros for missing integers, before anything is computed from them."""
+    # a loss that is masked afterwards has the gradient 0 · NaN = NaN where a row is NaN
     if missing is None:
         return rows
     return torch.where(missing.to(rows.device).unsqueeze(-1), 0, rows)

@@ -13,24 +13,11 @@ from primefourier.encoding.circle import PERIOD_LIMIT
 
 
 def device_codes(x: Tensor, periods: Tensor, dtype: torch.dtype) -> Tensor:
-    """Encode an integer tensor with torch operations, for accelerators and torch.compile.
+    """Encode an integer tensor of any dtype by torch operations, (...) → (..., P, D, 2).
 
-    The residue is exact in int64. The rest after the nearest quarter turn is an exact integer
-    divided by the period, so quarter turns give exactly 0, 1 and -1. Results in float32 and
-    narrower dtypes are within one unit in the last place, in float64 within three. MPS has no
-    float64; there the arithmetic is float32 and the error a few units larger.
-
-    Args:
-        x: Integers of any torch integer dtype.
-        periods: The periods of the basis in int64, (P, D), below 2^62 so that sums of two residues
-            fit.
-        dtype: The dtype of the result.
-
-    Returns:
-        The codes, on the device of x.
-
-    Shape:
-        (...) → (..., P, D, 2).
+    Results in float32 and narrower dtypes are within one unit in the last place, in float64 within
+    three; on MPS, which has no float64, the arithmetic is float32 and the error a few units larger.
+    The periods, (P, D), are int64 below 2^62.
 
     >>> device_codes(torch.tensor([0, 1]), torch.tensor([[4]]), torch.float32).tolist()
     [[[[1.0, 0.0]]], [[[0.0, 1.0]]]]
@@ -40,11 +27,7 @@ def device_codes(x: Tensor, periods: Tensor, dtype: torch.dtype) -> Tensor:
 
 
 def device_residues(x: Tensor, moduli: Tensor) -> Tensor:
-    """Reduce an integer tensor of any dtype modulo int64 moduli below 2^62; (...) → (..., M).
-
-    >>> device_residues(torch.tensor([10, -1]), torch.tensor([3, 25])).tolist()
-    [[1, 10], [2, 24]]
-    """
+    """Reduce an integer tensor of any dtype modulo int64 moduli below 2^62; (...) → (..., M)."""
     if x.dtype != torch.uint64:
         return torch.remainder(x.to(torch.int64).unsqueeze(-1), moduli)
     signed = x.to(torch.int64).unsqueeze(-1)  # uint64 has no arithmetic in torch; add 2^64 below
@@ -55,14 +38,12 @@ def device_residues(x: Tensor, moduli: Tensor) -> Tensor:
 
 
 def residue_codes(residues: Tensor, periods: Tensor, dtype: torch.dtype) -> Tensor:
-    """Return the points of int64 residues on circles of int64 periods below 2^62.
-
-    Shape:
-        residues and periods broadcast to (...) → (..., 2).
-    """
+    """Return the points, (..., 2), of int64 residues on circles of int64 periods below 2^62."""
     residue = torch.remainder(residues, periods)
     work = device_float(residue.device)
     period = periods.to(work)
+    # The rest after the nearest quarter turn is an exact integer divided by the period, so quarter
+    # turns give exactly 0, 1 and -1.
     quarter = torch.round(residue.to(work) * (4 / period)).to(torch.int64)
     angle = (residue * 4 - quarter * periods).to(work) * (period.new_tensor(math.pi / 2) / period)
     cosine, sine = torch.cos(angle), torch.sin(angle)

@@ -97,9 +97,6 @@ def in_dtype_of(weight: Tensor, values: Tensor) -> Tensor:
     """Return floats in the dtype of a weight that they are multiplied by; autocast may change it.
 
     Weights of integers, as quantisation makes them, say nothing about the dtype of their inputs.
-
-    >>> in_dtype_of(torch.ones(1), torch.ones(1, dtype=torch.bfloat16)).dtype
-    torch.float32
     """
     return values.to(weight.dtype) if weight.is_floating_point() else values
 
@@ -107,18 +104,10 @@ def in_dtype_of(weight: Tensor, values: Tensor) -> Tensor:
 def missing_integers(
     shape: torch.Size, padding_mask: Tensor | None, attention_mask: Tensor | None
 ) -> Tensor | None:
-    """Return where integers are missing, from at most one of two masks of opposite polarity.
+    """Return where integers are missing, from at most one of two masks; None without a mask.
 
-    Args:
-        shape: The shape of the integers, and of the mask.
-        padding_mask: Booleans, True where an integer is missing.
-        attention_mask: Integers or booleans as in Hugging Face models, 0 where one is missing.
-
-    Returns:
-        Booleans, True where an integer is missing; None without a mask.
-
-    >>> missing_integers(torch.Size([3]), None, torch.tensor([1, 1, 0])).tolist()
-    [False, False, True]
+    A padding mask has booleans, True where an integer is missing; an attention mask, as in Hugging
+    Face models, integers or booleans, 0 where one is missing.
     """
     if padding_mask is not None and attention_mask is not None:
         raise ValueError(

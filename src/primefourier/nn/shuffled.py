@@ -112,7 +112,5 @@ class ShuffledPrimeFourier(nn.Module):
 def _before_loading(
     module: ShuffledPrimeFourier, state_dict: dict[str, Any], prefix: str, *rest: object
 ) -> None:
-    """Check the basis before the permutation is replaced, and read states of version 0.1."""
+    """Check the basis before the permutation is replaced."""
     check_basis(module.embedding, state_dict, f"{prefix}embedding.", *rest)
-    if f"{prefix}permutation" in state_dict:  # a buffer in version 0.1
-        state_dict[f"{prefix}_extra_state"] = state_dict.pop(f"{prefix}permutation")

@@ -1,9 +1,16 @@
-"""Prime Fourier features of the columns of a table, as a transformer of scikit-learn."""
+"""Prime Fourier features of the columns of a table, as a transformer of scikit-learn.
+
+A column is read as exact integers, dates and times included; its circles are rows: a basis of one
+prime, or a single circle of any period n/d, whose angle determines a mod n.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, Self
+from datetime import date
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -17,9 +24,23 @@ from sklearn.utils.validation import (
 )
 
 from primefourier._checks import require_choice
-from primefourier.encoding import PrimeBasis
-from primefourier.sklearn.columns import UNITS, read_column, unmask
-from primefourier.sklearn.rows import Row, decode_rows, encode_rows, read_rows
+from primefourier.arithmetic import combine_residues, factorize, residues
+from primefourier.arithmetic.crt import combine_coprime
+from primefourier.arithmetic.integers import (
+    IntegerArray,
+    as_integer,
+    as_integers,
+    describe,
+    format_integer,
+    is_missing,
+)
+from primefourier.encoding import PrimeBasis, decode, encode
+from primefourier.encoding.basis import require_basis
+from primefourier.encoding.circle import PERIOD_LIMIT, machine_codes
+
+Row: TypeAlias = PrimeBasis | Fraction
+_LONGEST = 10**12  # larger periods are written as powers in the names of features
+_UNITS = ("Y", "M", "D", "h", "m", "s", "ms", "us", "ns")
 
 
 class FittedColumn(NamedTuple):
@@ -84,8 +105,8 @@ class PrimeFourierFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mis
         units = _per_column(self.unit, names, "unit")
         fitted = []
         for i, value in enumerate(_per_column(getattr(self, given[0]), names, given[0])):
-            require_choice(units[i], UNITS, "unit")
-            rows, periods = read_rows(given[0], value)
+            require_choice(units[i], _UNITS, "unit")
+            rows, periods = _read_rows(given[0], value)
             labels = [f"mod{period}_{axis}" for period in periods for axis in ("cos", "sin")]
             labels += ["missing"][: self.missing == "indicator"]
             numbers, missing, kind = self._read(columns[i], names[i], units[i])
@@ -103,7 +124,8 @@ class PrimeFourierFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mis
             numbers, missing, kind = self._read(values, fitted.name, fitted.unit)
             if None not in (kind, fitted.kind) and kind != fitted.kind:
                 raise ValueError(f"column {fitted.name!r} held {fitted.kind} at fit, got {kind}")
-            parts.append(encode_rows(numbers, fitted.rows) * ~missing[:, None])
+            codes = np.concatenate([_encode_row(numbers, row) for row in fitted.rows], axis=1)
+            parts.append(codes * ~missing[:, None])
             if self.missing == "indicator":
                 parts.append(missing[:, None])
         return np.concatenate(parts, axis=1, dtype=np.float64)
@@ -155,14 +177,14 @@ class PrimeFourierFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mis
             check_array(np.broadcast_to(0, frame.shape), estimator=self)  # not empty
             return [*frame.iter_columns()]
         if isinstance(X, np.ma.MaskedArray):
-            X = unmask(X)
+            X = _unmask(X)
         if isinstance(X, list | tuple):
             X = np.array(X, dtype=object)  # numpy would make floats of some large integers
         return [*validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False).T]
 
     def _read(self, values: Any, name: str, unit: str) -> Any:
         try:
-            return read_column(values, unit, allow_missing=self.missing == "indicator")
+            return _read_column(values, unit, allow_missing=self.missing == "indicator")
         except (TypeError, ValueError) as error:
             raise type(error)(f"column {name!r}: {error}") from error
 
@@ -172,7 +194,7 @@ class PrimeFourierFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mis
         if self.missing == "indicator":
             codes, known = codes[:, :-1], codes[:, -1] < 0.5
         try:
-            found = decode_rows(codes[known], column.rows, column.low, column.high)
+            found = _decode_rows(codes[known], column.rows, column.low, column.high)
         except ValueError as error:  # the advice of an UnclearCodeError is for ``decode``
             problem = getattr(error, "problem", error)
             raise ValueError(f"column {column.name!r}: {problem}") from error
@@ -193,3 +215,189 @@ def _per_column(value: Any, names: list[str], what: str) -> list[Any]:
     if {*value} != {*names}:
         raise ValueError(f"{what} requires an entry for each of {names}, got {list(value)}")
     return [value[name] for name in names]
+
+
+def _read_rows(what: str, value: Any) -> tuple[tuple[Row, ...], list[str]]:
+    """Return the rows of a basis, of a modulus (as ``plan`` names them) or of periods; all periods.
+
+    >>> _read_rows("modulus", 12)
+    ((PrimeBasis(primes=(2,), depth=2), PrimeBasis(primes=(3,), depth=1)), ['2', '4', '3'])
+    >>> _read_rows("period", [24, 365.2425])
+    ((Fraction(24, 1), Fraction(146097, 400)), ['24', '365.2425'])
+    """
+    if what == "period":
+        periods = tuple(map(_read_period, value if isinstance(value, list | tuple) else [value]))
+        labels = [str(t) if t.denominator == 1 else f"{float(t):.10g}" for t in periods]
+        if len({*labels}) < max(1, len(labels)):
+            raise ValueError(f"period must be a number or a list of distinct ones, got {value!r}")
+        return periods, labels
+    if what == "modulus":
+        powers = factorize(as_integer(value, "modulus", at_least=2))
+    else:
+        require_basis(value)
+        powers = tuple((p, value.depth) for p in value.primes)
+    rows = tuple(PrimeBasis((p,), exponent) for p, exponent in powers)
+    return rows, [
+        f"{row.primes[0]}^{d + 1}" if d and period > _LONGEST else str(period)
+        for row in rows
+        for d, period in enumerate(row.periods[0])
+    ]
+
+
+def _read_period(period: Any) -> Fraction:
+    """Read a number above 1; a float is the decimal number that it shows."""
+    number = isinstance(period, int | float | Fraction | np.integer | np.floating)
+    exact = Fraction(str(period)) if number and 1 < period < PERIOD_LIMIT else Fraction(0)
+    if not 0 < exact.numerator < PERIOD_LIMIT:
+        raise ValueError(
+            "period must be a number above 1 (an int, a float or a Fraction with a numerator below "
+            f"2^62) or a list of such numbers, got {describe(period)}"
+        )
+    return exact
+
+
+def _encode_row(numbers: IntegerArray, row: Row) -> NDArray[np.float64]:
+    """Return the codes of integers on the circles of a row, (n,) → (n, 2 · circles)."""
+    if isinstance(row, PrimeBasis):
+        return encode(numbers, row, "float64", flat=True)
+    n, d = row.as_integer_ratio()  # a turns are a·d/n turns of a circle of period n
+    rest = residues(numbers, [n])
+    if d > 1:
+        rest = (rest.astype(object) * d % n).astype(np.int64)
+    return np.concatenate(machine_codes(rest, np.array([n])), axis=1)
+
+
+def _decode_row(codes: NDArray[np.float64], row: Row) -> IntegerArray:
+    """Return residues modulo the range of a row, (n, 2 · circles) → (n,)."""
+    if isinstance(row, PrimeBasis):
+        return decode(codes, row).residues[:, 0]
+    n, d = row.as_integer_ratio()
+    steps = np.arctan2(codes[:, 1], codes[:, 0]) / (2 * np.pi) * n
+    clear = abs(steps - np.rint(steps)) < 0.05 - n * 2.0**-50  # less what rounding can add
+    clear &= abs(np.hypot(codes[:, 0], codes[:, 1]) - 1) < 0.25
+    if not clear.all():
+        raise ValueError(f"vector [{np.argmin(clear)}] is not near any code of period {row}")
+    return np.rint(steps).astype(np.int64).astype(object) * pow(d, -1, n) % n
+
+
+def _decode_rows(
+    codes: NDArray[np.float64], rows: tuple[Row, ...], low: int, high: int
+) -> IntegerArray:
+    """Return the integers around low … high with these codes, (n, 2 · circles) → (n,)."""
+    moduli = [row.range if isinstance(row, PrimeBasis) else row.numerator for row in rows]
+    total, span = math.lcm(*moduli), high - low + 1
+    if span > total:
+        raise ValueError(
+            f"fit saw integers that are {format_integer(span - 1)} apart, but the circles repeat "
+            f"every {format_integer(total)}; use more primes, depth or periods"
+        )
+    # every window of ``total`` integers has each code once; this one has low … high in its middle
+    start = low - (total - span) // 2
+    widths = [row.dim if isinstance(row, PrimeBasis) else 2 for row in rows]
+    parts = np.split(codes, np.cumsum(widths)[:-1], axis=1)
+    found = np.stack([_decode_row(*pair) for pair in zip(parts, rows, strict=True)], axis=1)
+    if total == math.prod(moduli):
+        values = combine_coprime(found, moduli).tolist()
+    else:
+        values = [combine_residues(row, moduli).value for row in found.tolist()]
+    return as_integers([(value - start) % total + start for value in values])
+
+
+def _read_column(
+    values: Any, unit: str, *, allow_missing: bool = True
+) -> tuple[IntegerArray, NDArray[np.bool], str | None]:
+    """Return the integers of a column, 0 where they are missing; which are; and what they count.
+
+    The last result is "integers", "dates" or "dates in" a time zone, or None if no value says it.
+
+    >>> _read_column(np.array(["1970-01-03T12", "NaT"], dtype="datetime64[s]"), "D")
+    (array([2, 0]), array([False,  True]), 'dates')
+    """
+    zone, missing = None, np.zeros(len(values), dtype=bool)
+    if isinstance(values, nw.Series):
+        if (zone := getattr(values.dtype, "time_zone", None)) is not None:
+            values = values.dt.replace_time_zone(None)
+        known, missing = values.drop_nulls(), values.is_null().to_numpy()
+        wide = known.dtype in (nw.Int128, nw.UInt128)  # numpy lacks them
+        array = np.array(known.to_list(), dtype=object) if wide else known.to_numpy()
+        values = np.zeros(len(values), dtype=array.dtype)
+        values[~missing] = array
+    kind = values.dtype.kind
+    if kind in "fM":
+        missing = missing | (values != values)  # NaN and NaT
+    elif kind == "O":
+        missing = missing | np.array([is_missing(value) for value in values], dtype=bool)
+    if missing.any() and not allow_missing:
+        raise ValueError(
+            f"row {np.argmax(missing)} has no value (null, NaN, NaT or masked); fill it, or pass "
+            "missing='indicator'"
+        )
+    objects = values if kind == "O" else ()
+    if kind == "M" or any(isinstance(value, date | np.datetime64) for value in objects):
+        values = np.where(missing, np.zeros(1, dtype="M8[D]").astype(values.dtype), values)
+        return _count_units(values, unit), missing, f"dates in {zone}" if zone else "dates"
+    values = np.where(missing, np.zeros(1, dtype=values.dtype), values)
+    return _read_integers(values), missing, None if missing.all() else "integers"
+
+
+def _unmask(array: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+    """Return a masked array as one with missing values: NaN, NaT or None."""
+    if not np.ma.is_masked(array):
+        return array.data
+    missing = {"f": np.nan, "M": np.datetime64("NaT")}.get(array.dtype.kind)
+    values = array.data.astype(array.dtype if missing is not None else object)
+    values[np.ma.getmaskarray(array)] = missing
+    return values
+
+
+def _count_units(values: NDArray[Any], unit: str) -> IntegerArray:
+    """Count the units from 1970 to each date or time, rounded down."""
+    if values.dtype == object:
+        for row, value in enumerate(values):
+            if not isinstance(value, date | np.datetime64) or getattr(value, "tzinfo", None):
+                raise TypeError(
+                    "dates without a time zone are required beside other dates, got "
+                    f"{describe(value)}, in row {row}; a column of datetime64 can have one"
+                )
+        if unit == "ns":
+            raise TypeError("for nanoseconds a column of datetime64 is required, got objects")
+        values = values.astype("M8[us]")
+    counted = values.astype(f"M8[{unit}]")
+    wrapped = counted.astype(values.dtype) != values  # numpy says nothing about an overflow
+    if np.can_cast(values.dtype, counted.dtype) and wrapped.any():
+        row = int(np.argmax(wrapped))
+        raise ValueError(f"{values[row]} in row {row} is too far from 1970 for the unit {unit!r}")
+    return counted.astype(np.int64)
+
+
+def _read_integers(values: NDArray[Any]) -> IntegerArray:
+    """Read integers and whole floats."""
+    # A column of integers with a missing value often became one of floats. Below the limit all
+    # integers are floats, so that none was rounded on the way.
+    if values.dtype.kind in "iu":
+        return as_integers(values)
+    if values.dtype.kind == "f":
+        limit = 2.0 ** (np.finfo(values.dtype).nmant + 1)
+        if ((values == np.rint(values)) & (abs(values) < limit)).all():
+            return values.astype(np.int64)
+    return as_integers([_whole(value, row) for row, value in enumerate(values)])
+
+
+def _whole(value: Any, row: int) -> int:
+    """Read an int, or a float, Decimal or Fraction that is whole."""
+    if type(value) is int:
+        return value
+    required = f"integers or dates are required, got {describe(value)}, in row {row}"
+    if isinstance(value, bool | np.bool | str | bytes | np.timedelta64):
+        raise TypeError(f"{required}; convert the column to integers or dates first")
+    try:
+        number = int(value)
+    except TypeError as error:
+        raise TypeError(f"{required}; {error}") from error
+    except (ValueError, OverflowError):  # infinity
+        number = None
+    if number is None or number != value:
+        raise ValueError(f"{required}; round fractions, or count in a smaller unit")
+    if isinstance(value, float | np.floating) and abs(number) >= 2 ** (np.finfo(value).nmant + 1):
+        raise ValueError(f"{required}, which may have been rounded; keep large integers as Int64")
+    return number

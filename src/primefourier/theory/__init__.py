@@ -1,17 +1,16 @@
 """The paper's theorem as code: the action, its commutant, and distances from equivariance."""
 
 from primefourier.encoding.aliases import alias_distance
-from primefourier.theory.action import rotation, spread_shifts
-from primefourier.theory.commutant import (
-    commutant_dimension,
-    coupling_singular_values,
-    equivariant_basis,
-    project_to_equivariant,
-)
 from primefourier.theory.equivariance import (
     assert_equivariant,
+    commutant_dimension,
+    coupling_singular_values,
     equivariance_error,
+    equivariant_basis,
     off_block_energy,
+    project_to_equivariant,
+    rotation,
+    spread_shifts,
 )
 from primefourier.theory.logits import (
     LogitChannels,

@@ -22,12 +22,8 @@ from primefourier.encoding.decoder import as_floats, code_batch
 class LogitChannels:
     """All linear equivariant maps from codes to N logits.
 
-    Attributes:
-        modulus: N.
-        basis: The basis of the codes.
-        channels: The (p, d) on which such maps can be non-zero: those with p^(d+1) | N.
-        waves: For each channel its two waves over the logits, which take the cosine and the sine
-            of the code, (channels, 2, N, 2).
+    They can be non-zero on ``channels`` alone, the (p, d) with p^(d+1) | N. There ``waves``,
+    (channels, 2, N, 2), are the two waves over the logits that take the cosine and the sine.
     """
 
     modulus: int
@@ -41,11 +37,7 @@ class LogitChannels:
         return 2 * len(self.channels)
 
     def maps(self) -> NDArray[np.float64]:
-        """Return a basis of the maps, as matrices from flat codes to logits.
-
-        Shape:
-            (dimension, N, dim).
-        """
+        """Return a basis of the maps, matrices from flat codes to logits, (dimension, N, dim)."""
         out = np.zeros((len(self.channels), 2, self.modulus, self.basis.dim))
         for i, channel in enumerate(self.channels):
             column = 2 * self.basis.channels.index(channel)
@@ -58,14 +50,6 @@ def logit_channels(modulus: int, basis: PrimeBasis) -> LogitChannels:
 
     On a channel of period m = p^(d+1) dividing N, the two maps send the code (cos, sin) of a to
     cos(2π(a - c)/m) and sin(2π(a - c)/m) at the logits c = 0 … N - 1.
-
-    Args:
-        modulus: N, at least 2.
-        basis: The basis of the codes. Channels outside the basis are not considered; see
-            :func:`primefourier.plan`.
-
-    Returns:
-        The channels and their waves.
 
     >>> found = logit_channels(12, PrimeBasis((2, 3, 5), depth=2))
     >>> found.channels
@@ -93,17 +77,7 @@ def exact_sum_logits(
     where every cosine is 1. Any other c differs from a + b modulo some power of a prime p of N, and
     its logit is smaller by at least 1 - cos(2π/p) (see :func:`logit_gap`).
 
-    Args:
-        codes_a: Codes of the first integers, from numpy or torch.
-        codes_b: Codes of the second integers.
-        modulus: N, at least 2.
-        basis: The basis of the codes.
-
-    Returns:
-        The logits.
-
-    Raises:
-        ValueError: If the basis does not see all of N.
+    Codes come from numpy or torch. A basis that does not see all of N is a ValueError.
 
     Shape:
         Two of (..., P, D, 2) or (..., dim) → (..., N).
@@ -139,14 +113,8 @@ def exact_product_logits(
     count as 1 and -1. The right c leads by at least 1 - cos(2π/q), where q is the largest prime
     that divides p - 1 for a prime p of N, and by 2 if no p - 1 is greater than 1.
 
-    Args:
-        codes_a: Codes of the first integers, from numpy or torch.
-        codes_b: Codes of the second integers.
-        modulus: N, at least 2, without square factors.
-        basis: The basis of the codes.
-
-    Raises:
-        ValueError: If the basis does not determine products modulo N.
+    Codes come from numpy or torch. A basis that does not determine products modulo N is a
+    ValueError; N must have no square factors.
 
     Shape:
         Two of (..., C, 2) or (..., dim) → (..., N).
@@ -160,6 +128,7 @@ def exact_product_logits(
     if not found.complete:
         raise ValueError(f"this basis cannot classify modulo {modulus}. {found.explain()}")
     places = [basis.channels.index(character) for character in found.relevant]
+    # the values 1 and 0 of principal characters count as 1 and -1: z ↦ 2z - 1; others as they are
     scale = np.array([2 if character.period == 1 else 1 for character in found.relevant])
 
     def values(codes: ArrayLike) -> NDArray[np.complex128]:
@@ -174,9 +143,9 @@ def exact_product_logits(
 
 
 def logit_gap(modulus: int) -> float:
-    """Return a lower bound on the lead of the correct logit of :func:`exact_sum_logits`.
+    """Return 1 - cos(2π/p) for the largest prime factor p of N.
 
-    The bound is 1 - cos(2π/p) for the largest prime factor p of N.
+    It is a lower bound on the lead of the correct logit of :func:`exact_sum_logits`.
 
     >>> round(logit_gap(15), 3)
     0.691

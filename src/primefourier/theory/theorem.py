@@ -12,13 +12,15 @@ import numpy as np
 
 from primefourier.encoding import PrimeBasis, encode, plan
 from primefourier.encoding.basis import require_basis
-from primefourier.theory.action import rotation, spread_shifts
-from primefourier.theory.commutant import (
+from primefourier.theory.equivariance import (
     commutant_dimension,
     coupling_singular_values,
+    equivariance_error,
+    off_block_energy,
     project_to_equivariant,
+    rotation,
+    spread_shifts,
 )
-from primefourier.theory.equivariance import equivariance_error, off_block_energy
 from primefourier.theory.logits import exact_sum_logits, logit_channels, logit_gap
 
 _ZERO = 1e-13  # singular values below this count as 0
@@ -32,15 +34,10 @@ _MOST_DIMENSIONS = 2000
 
 @dataclass(frozen=True)
 class Check:
-    """One statement about a basis and its measured number.
+    """One statement about a basis, with its measured number.
 
-    Attributes:
-        statement: The measured quantity.
-        kind: "exact" if decided in integers, "numerical" if in floating point.
-        measured: The measured number.
-        relation: The required relation of the number to the bound; None if it is only reported.
-        bound: The bound.
-        note: An explanation of the number.
+    It is "exact" if decided in integers, and "numerical" if in floating point. ``relation`` is
+    that of the number to the bound; None if the number is only reported.
     """
 
     statement: str
@@ -63,11 +60,8 @@ class Check:
 def check_theorem(basis: PrimeBasis) -> tuple[Check, ...]:
     """Check on one basis that equivariant linear maps are block-diagonal, and its consequences.
 
-    Args:
-        basis: A basis of dimension at most 2000; the paper's takes a second or two.
-
-    Returns:
-        One check per statement, in the order of the proof.
+    Returns one check per statement, in the order of the proof. The paper's basis takes a second or
+    two; the dimension must be at most 2000.
 
     >>> all(check.holds for check in check_theorem(PrimeBasis((3, 5, 7), depth=2)))
     True
@@ -146,16 +140,19 @@ def _commutant_checks(basis: PrimeBasis) -> Iterator[Check]:
 def _projection_checks(basis: PrimeBasis) -> Iterator[Check]:
     W = np.random.default_rng(0).normal(size=(basis.dim, basis.dim))
     P = project_to_equivariant(W, basis)
-    error = equivariance_error(P, basis)
-    note = "P projects a random W to the maps of the theorem; 4 shifts b"
-    yield Check("|P(W)·R(b) - R(b)·P(W)| / |P(W)|", "numerical", error, "≤", 1e-14, note)
     scale = float(np.linalg.norm(W))
     again = float(np.linalg.norm(project_to_equivariant(P, basis) - P)) / scale
-    note = "the projection is idempotent"
-    yield Check("|P(P(W)) - P(W)| / |W|", "numerical", again, "≤", 1e-15, note)
     inner = abs(float(np.sum((W - P) * P))) / scale**2
-    note = "the projection is orthogonal"
-    yield Check("|⟨W - P(W), P(W)⟩| / |W|²", "numerical", inner, "≤", 1e-15, note)
+    limits: list[tuple[str, float, float, str]] = [
+        (
+            *("|P(W)·R(b) - R(b)·P(W)| / |P(W)|", equivariance_error(P, basis), 1e-14),
+            "P projects a random W to the maps of the theorem; 4 shifts b",
+        ),
+        ("|P(P(W)) - P(W)| / |W|", again, 1e-15, "the projection is idempotent"),
+        ("|⟨W - P(W), P(W)⟩| / |W|²", inner, 1e-15, "the projection is orthogonal"),
+    ]
+    for statement, found, bound, note in limits:
+        yield Check(statement, "numerical", found, "≤", bound, note)
     outside = off_block_energy(P, basis)
     yield Check("energy of P(W) outside the blocks", "numerical", outside, "=", 0)
 
@@ -164,9 +161,8 @@ def _logit_checks(basis: PrimeBasis) -> Iterator[Check]:
     visible = [n for n in _MODULI if plan(n, basis).complete]
     if not visible:
         return
-    error = 0.0
+    error, shift = 0.0, spread_shifts(basis)[-1]
     for n in visible:
-        shift = spread_shifts(basis)[-1]
         maps, turn = logit_channels(n, basis).maps(), rotation(shift, basis)
         error = max(error, float(np.abs(maps @ turn - np.roll(maps, shift % n, axis=1)).max()))
     note = f"N = {', '.join(map(str, visible))}"
@@ -177,6 +173,7 @@ def _logit_checks(basis: PrimeBasis) -> Iterator[Check]:
         for a in np.array_split(np.arange(n), -(-n // 16)):  # less memory is faster
             logits = exact_sum_logits(codes[a, None], codes[None], n, basis)
             best = logits.argmax(-1)[..., None]
+            # the lead of the best logit: take it out and look for the next
             wrong += int(np.sum(best[..., 0] != np.add.outer(a, np.arange(n)) % n))
             first = np.take_along_axis(logits, best, axis=-1)[..., 0]
             np.put_along_axis(logits, best, -np.inf, axis=-1)
