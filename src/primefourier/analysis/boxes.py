@@ -108,23 +108,16 @@ def _require_finite(size: Tensor, unit: float, share: float = 0.5) -> None:
 
 
 def _rounded(middle: Tensor, radius: Tensor, scale: Tensor, unit: float, steps: int = 1) -> Box:
-    """Return the box of a result whose roundings are relative to a scale.
-
-    Four times what a flush to 0 takes: results that are denormal may also be read as 0 later.
-    """
+    """Return the box of a result whose roundings are relative to a scale."""
     _require_finite(scale, unit)
+    # four times what a flush to 0 takes: results that are denormal may also be read as 0 later
     own = gamma(steps, unit) * scale + 4 * steps * _smallest(unit) * (1 + scale)
     return Box(middle, (radius + own) * _GROW)
 
 
 def read(box: Box, unit: float, *, convert: bool) -> Box:
-    """Return an operand as an operation reads it: in its dtype, with denormals perhaps as 0.
-
-    Args:
-        box: The operand.
-        unit: The unit of the operation's dtype.
-        convert: Whether the operand has another dtype: integers, or 0-dim tensors of float64.
-    """
+    """Return an operand as an operation reads it: in its dtype, with denormals perhaps as 0."""
+    # an operand that is converted has another dtype: integers, or 0-dim tensors of float64
     if box.radius is not None and not convert:  # results have this in their radius
         return box
     box = replace(box, middle=box.middle.double())
@@ -243,7 +236,7 @@ def _lipschitz(function: Callable[..., Tensor], most: float, steps: int = 0) -> 
     return bound
 
 
-def _leaky(unit: float, x: Box, slope: float = 0.01) -> Box:
+def leaky_relu(unit: float, x: Box, slope: float = 0.01) -> Box:
     """Bound a leaky ReLU."""
     most = max(1.0, abs(slope))
     return _rounded(functional.leaky_relu(x.middle, slope), most * x.spread, most * x.size, unit, 2)
@@ -310,10 +303,8 @@ def layer_norm(
     unit: float, x: Box, shape: Sequence[int], weight: Any = None, bias: Any = None,
     eps: float = 1e-5, *_: Any,
 ) -> Box:  # fmt: skip
-    """Bound a layer norm: the variance of the differences from the mean, as Welford's.
-
-    It holds for x / σ - mean / σ as well, but not for a variance of mean(x²) - mean(x)².
-    """
+    """Bound a layer norm: the variance of the differences from the mean, as Welford's."""
+    # it holds for x / σ - mean / σ as well, but not for a variance of mean(x²) - mean(x)²
     axes = list(range(-len(shape), 0))
     average = mean(unit, x, axes, True)
     centered = subtract(unit, x, average)
@@ -383,7 +374,7 @@ BOUNDS: dict[str, Callable[..., Box]] = {
     "rsub": lambda unit, left, right, alpha=1: subtract(unit, right, left, alpha=alpha),
     "where": where, "masked_fill": lambda unit, x, mask, fill: where(unit, mask, fill, x),
     "to": lambda _, x, *__, **___: x,  # has been converted when it was read
-    "leaky_relu": _leaky,
+    "leaky_relu": leaky_relu,
     "neg": _lipschitz(torch.neg, 1), "abs": _lipschitz(torch.abs, 1),
     "relu": _lipschitz(torch.relu, 1), "clamp": _lipschitz(torch.clamp, 1),
     "clamp_min": _lipschitz(torch.clamp_min, 1), "hardtanh": _lipschitz(functional.hardtanh, 1),

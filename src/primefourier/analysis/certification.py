@@ -38,7 +38,7 @@ from primefourier.analysis.finite_check import (
     require_periodic,
 )
 from primefourier.analysis.graph import ModelGraph
-from primefourier.analysis.site import evaluating
+from primefourier.analysis.torch_ablation import evaluating
 from primefourier.arithmetic.crt import combine_coprime
 from primefourier.arithmetic.integers import as_integer, format_integer
 from primefourier.encoding import CharacterBasis, PrimeBasis, encode
@@ -165,18 +165,18 @@ def _find_mode() -> str | None:
 
 def _require_few(cases: int, what: str, most: int, model: nn.Module) -> None:
     """Raise ValueError if there are too many cases to check."""
+    if cases <= most:
+        return
     hint = ""
-    inside = any(isinstance(part, ChannelNetwork) for part in model.modules())
-    if inside and not isinstance(model, ChannelNetwork):
+    if any(isinstance(part, ChannelNetwork) for part in model.modules() if part is not model):
         hint = (
             "; a ChannelNetwork inside another module is not proved prime by prime, so certify the "
             "ChannelNetwork itself"
         )
-    if cases > most:
-        raise ValueError(
-            f"certify checks at most {most} cases, got {format_integer(cases)}, {what}; use fewer "
-            f"or smaller primes or a smaller depth, or raise most_cases{hint}"
-        )
+    raise ValueError(
+        f"certify checks at most {most} cases, got {format_integer(cases)}, {what}; use fewer "
+        f"or smaller primes or a smaller depth, or raise most_cases{hint}"
+    )
 
 
 def _classify(
@@ -314,10 +314,7 @@ def _coded(basis: Basis, integers: Tensor, dtype: torch.dtype, moved: float) -> 
 def _digit_leads(
     box: Box, right: Tensor, *, basis: PrimeBasis, unit: float
 ) -> tuple[Tensor, Tensor]:
-    """Return the smallest margins of digits, and those that hold for all points of a box.
-
-    A box without the origin is seen from there under the angles of its corners.
-    """
+    """Return the smallest margins of digits, and those that hold for all points of a box."""
     periods = device_periods(basis, torch.device("cpu"))
     target = torch.view_as_complex(residue_codes(right[:, None, None], periods, torch.float64))
     middle, spread = (t.unflatten(-1, basis.shape) for t in (box.middle, box.spread))
@@ -329,6 +326,7 @@ def _digit_leads(
 
     if box.radius is None:
         return margins(middle), margins(middle)
+    # a box without the origin is seen from there under the angles of its corners
     corners = [margins(middle + spread * torch.tensor((x, y))) for x in (-1, 1) for y in (-1, 1)]
     clear = (middle.abs() > spread).any(-1) & (middle.abs() + spread < 1e15).all(-1)
     clear &= torch.linalg.vector_norm(middle, dim=-1) > 1e-15  # normalised without underflow
@@ -344,12 +342,9 @@ def _decoded(values: Tensor, right: int, *, basis: PrimeBasis) -> int:  # noqa: 
 
 
 def _find_channels(model: object, basis: Basis, operands: int) -> ChannelNetwork | None:
-    """Return the ChannelNetwork that a model is, alone or behind an embedding; None if it is not.
-
-    Raises:
-        ValueError: If the network has hooks, another forward method, another basis or another
-            number of operands, so that the proof would be one of something else.
-    """
+    """Return the ChannelNetwork that a model is, alone or behind an embedding, or None."""
+    # with hooks, another forward method, basis or number of operands, the proof would be one of
+    # something else
     layers: list[Any] = list(model) if type(model) is nn.Sequential else [model]
     network = layers[-1] if layers else None
     if not isinstance(network, ChannelNetwork):

@@ -12,8 +12,7 @@ from torch import Tensor, nn
 
 from primefourier.analysis.ablation import Ablation, Kind, ablation_frame
 from primefourier.analysis.groups import feature_groups
-from primefourier.analysis.site import Inputs
-from primefourier.analysis.torch_ablation import Metric, ablate
+from primefourier.analysis.torch_ablation import Inputs, Metric, ablate
 from primefourier.arithmetic.integers import as_integer, format_integer
 from primefourier.encoding import Plan, plan
 from primefourier.nn import PrimeFourierEmbedding

@@ -172,20 +172,15 @@ class _Size(int):
 
 
 class ModelGraph:
-    """A model as a graph whose samples never meet; calling it bounds what every device computes.
-
-    Args:
-        model: The model, in evaluation mode.
-        embeddings: Its embeddings; if there are none, it reads codes.
-        batch: Examples of its input, 3 or more.
-
-    Raises:
-        NoProofError: If there is no such graph.
-    """
+    """A model as a graph whose samples never meet; calling it bounds what every device computes."""
 
     def __init__(
         self, model: nn.Module, embeddings: Sequence[PrimeFourierEmbedding], batch: Tensor
     ) -> None:
+        """Export a model in evaluation mode, which reads codes if it has no embeddings.
+
+        The batch has three examples of its input or more. Without such a graph, NoProofError.
+        """
         self.embeddings = embeddings
         _require_warnings()
         with _bounded_by(embeddings):
@@ -276,6 +271,8 @@ class _Run:
             except (TypeError, ValueError, RuntimeError, ArithmeticError, LookupError) as error:
                 what = f"there is no bound for {_name(node)[1]} with these options"
                 raise NoProofError(what) from error
+            # what returns its operand is no operation of the trace, since one batch may need it
+            # and another not
             if isinstance(found, _Size):
                 self.sources[name] = int(found)
             elif args and found is args[0]:
@@ -284,7 +281,7 @@ class _Run:
                 self.trace.append((_name(node), sources))
                 self.sources[name] = f"operation {len(self.trace)}"
             self.values[name] = placed
-            for used in node.all_input_nodes:
+            for used in node.all_input_nodes:  # boxes that nobody reads any more are let go
                 left[used.name] -= 1
                 if not left[used.name]:
                     del self.values[used.name]
@@ -310,7 +307,11 @@ class _Run:
         if name in _ASKED:
             return None
         if (space, name) == ("primefourier", "codes"):
-            return self._encode(*args)
+            integers, number, _, dtype = args
+            basis = self.embeddings[number].basis
+            codes = torch.from_numpy(encode(integers.middle, basis, "float64")).flatten(-3)
+            # codes of two devices may differ by a unit in the last place
+            return Box(codes, torch.full_like(codes, CODE_UNITS[dtype] + _OWN + self.moved))
         if space != "aten" or (function._schema.is_mutable and name not in _SAME):
             raise NoProofError(f"there is no bound for {name}")
         sized = any(isinstance(x, _Size) for x in leaves)
@@ -353,12 +354,6 @@ class _Run:
             return read(found, _unit(node), convert=_dtype(used) != _dtype(node))
 
         return fx.map_arg((node.args, node.kwargs), find)
-
-    def _encode(self, integers: Box, number: int, _: int, dtype: torch.dtype) -> Box:
-        """Return the codes of integers, which may differ by a unit in the last place."""
-        basis = self.embeddings[number].basis
-        codes = torch.from_numpy(encode(integers.middle, basis, "float64")).flatten(-3)
-        return Box(codes, torch.full_like(codes, CODE_UNITS[dtype] + _OWN + self.moved))
 
     def _move(self, node: fx.Node, name: str, args: Any, kwargs: Any) -> Any:
         """Move middles and radii alike."""
