@@ -324,8 +324,8 @@ def test_ignored_labels_are_not_counted_and_a_metric_is_averaged() -> None:
     assert found.size == 15
     kept, zeroed = inputs[1::2], inputs[1::2].clone()
     zeroed[:, :3] = 0
-    for mean, given in ((found.metric_before, kept), (found.metric_after, zeroed)):
-        assert mean == pytest.approx(loss(model(given), labels[1::2]).mean().item())
+    for mean, rows in ((found.metric_before, kept), (found.metric_after, zeroed)):
+        assert mean == pytest.approx(loss(model(rows), labels[1::2]).mean().item())
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
