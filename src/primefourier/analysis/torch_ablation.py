@@ -180,9 +180,31 @@ def run_changed(model: nn.Module, at: nn.Module | None, batch: Inputs, change: C
     >>> bool((run_changed(model, linear, torch.ones(1, 2), lambda call, x: 0 * x) == 0).all())
     True
     """
-    size = count_inputs(batch)
+    size, calls = count_inputs(batch), 0
+
+    def hook(module: nn.Module, _arguments: tuple[object, ...], features: object) -> Tensor:
+        nonlocal calls
+        calls += 1
+        if not isinstance(features, Tensor) or features.shape[:1] != (size,):
+            raise ValueError(
+                f"the output of the submodule {type(module).__name__} must be a tensor with one "
+                f"entry for each of the {size} inputs along its first axis, got "
+                f"{_shape(features)}; ablate at another submodule"
+            )
+        return change(calls - 1, features)
+
+    output: object
     if at is not None:
-        output = _run_through_hook(model, at, batch, size, change)
+        with at.register_forward_hook(hook):
+            if isinstance(batch, Mapping):
+                output = model(**batch)
+            else:
+                output = model(batch) if isinstance(batch, Tensor) else model(*batch)
+        if calls == 0:
+            raise ValueError(
+                f"the submodule {type(at).__name__} must be called when the model runs, got no "
+                "call; the model may skip it, use only its weights, or be compiled"
+            )
     elif isinstance(batch, Tensor):
         output = model(change(0, batch))
     else:
@@ -199,36 +221,6 @@ def run_changed(model: nn.Module, at: nn.Module | None, batch: Inputs, change: C
             "only the logits"
         )
     return logits
-
-
-def _run_through_hook(
-    model: nn.Module, at: nn.Module, batch: Inputs, size: int, change: Change
-) -> object:
-    """Run a model while a hook changes what a submodule returns, call by call."""
-    kind, calls = type(at).__name__, 0
-
-    def hook(_module: nn.Module, _arguments: tuple[object, ...], features: object) -> Tensor:
-        nonlocal calls
-        calls += 1
-        if not isinstance(features, Tensor) or features.shape[:1] != (size,):
-            raise ValueError(
-                f"the output of the submodule {kind} must be a tensor with one entry for each "
-                f"of the {size} inputs along its first axis, got {_shape(features)}; "
-                "ablate at another submodule"
-            )
-        return change(calls - 1, features)
-
-    with at.register_forward_hook(hook):
-        if isinstance(batch, Mapping):
-            output: object = model(**batch)
-        else:
-            output = model(batch) if isinstance(batch, Tensor) else model(*batch)
-    if calls == 0:
-        raise ValueError(
-            f"the submodule {kind} must be called when the model runs, got no call; the model "
-            "may skip it, use only its weights, or be compiled"
-        )
-    return output
 
 
 @contextmanager
