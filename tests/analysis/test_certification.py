@@ -273,7 +273,16 @@ CHECKED: dict[str, tuple[Forward, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CHECKED)
+FIRST: dict[str, str] = {}
+"""The first attack of each kind, which also the quick tests make."""
+for row, (_, words) in CHECKED.items():
+    FIRST.setdefault(words[:12], row)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=[pytest.mark.slow] * (n not in FIRST.values())) for n in CHECKED],
+)
 def test_what_is_more_than_a_bounded_function_of_residues_is_checked(name: str) -> None:
     forward, reason = CHECKED[name]
     found = certified(forward)

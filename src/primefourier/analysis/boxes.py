@@ -173,6 +173,7 @@ def divide(unit: float, left: Box | float, right: Box | float) -> Box:
     least = b.middle.abs() - b.spread
     if not bool((least > 1e-30).all()):
         raise NoProofError("a divisor may be 0")
+    # the scale below is also that of left · (1 / right), which rounds the reciprocal
     quotient = a.middle / b.middle
     radius = (a.spread + quotient.abs() * b.spread) / least + 4 * _smallest(unit) * a.size
     return _rounded(quotient, radius, (a.size / least).maximum(1 / least), unit, 3)
@@ -194,6 +195,7 @@ def matmul(unit: float, left: Box, right: Box, bias: Box | None = None) -> Box:
         radius = radius + size @ right.radius * (1 + rate)
     middle = left.middle @ right.middle
     least = 4 * terms * _smallest(unit) * (1 + float(size.max()) + float(right.size.max()))
+    # radius / rate is at least the sum of all absolute terms, in every order
     _require_finite(radius / rate, unit)  # also for a class that its bias switches off
     if bias is not None:
         middle = middle + bias.middle
@@ -215,6 +217,7 @@ def _increasing(function: Callable[[Tensor], Tensor], least: float = 1.0) -> Cal
     """Return the bound of an increasing function, with an error relative to its size and least."""
 
     def bound(unit: float, x: Box) -> Box:
+        # between the values at both ends, since it increases
         low, high = function(x.middle - x.spread), function(x.middle + x.spread)
         scale = low.abs().maximum(high.abs()) + least
         return _rounded((low + high) / 2, (high - low).abs() / 2, scale, unit, 4 * _ELEMENTARY)
@@ -288,6 +291,7 @@ def softmax(unit: float, x: Box, axis: int, dtype: Any = None) -> Box:  # noqa: 
     size = torch.where(far, 0, x.size)
     _require_finite(size, unit)
     peak, count = high.amax(axis, keepdim=True), x.middle.shape[axis]
+    # from above a share is at least 1e-300; from below it may be 0
     low, high = (low - peak).exp(), (high - peak).exp().clamp(min=1e-300)
     low = torch.where(low < 1e-300, 0, low)
     slack = 4 * count * _OWN  # of the sums, from which one term is taken away again
@@ -347,6 +351,7 @@ def batch_norm(
     parts = [weight or Box(one), bias or Box(0 * one), average, variance]
     if any(part.axis is not None for part in parts):
         raise NoProofError(f"{MEET}, a batch norm")
+    # one number for each channel, the second axis
     scale, offset, average, variance = (part.move(lambda t: t.reshape(shape)) for part in parts)
     factor = divide(unit, scale, _root(unit, add(unit, variance, eps)))
     found = add(unit, multiply(unit, subtract(unit, x, average), factor), offset)

@@ -134,6 +134,7 @@ def certify(
         for task in tasks:
             task.reason = _find_mode() or task.reason
         found = [check(task, step) for task in tasks]
+    # a wrong answer is shown before a narrow margin
     worst = min(found, key=lambda one: (not one.wrong, one.margin))
     wrong, reasons = sum(one.wrong for one in found), [one.reason for one in found if one.reason]
     joined = replace(
@@ -191,6 +192,7 @@ def _classify(
     embeddings = _embeddings(model, period)
     moduli = () if output is None else tuple(row[-1] for row in output.periods)
     require_periodic(label, period, operands, moduli=moduli)
+    # buffers of integers say nothing of the dtype in which the model computes
     tensors = [*model.parameters(), *model.buffers()]
     real = [t for t in tensors if t.is_floating_point() or t.is_complex()]
     dtype = torch.empty(0, dtype=real[0].dtype).real.dtype if real else torch.get_default_dtype()
@@ -251,6 +253,7 @@ def _follow_prime(
     """Return the check of one prime of a ChannelNetwork."""
     basis = PrimeBasis((network.basis.primes[place],), network.basis.depth)
     like, width = network.weights[0], basis.dim
+    # a network alone reads codes of all primes, which are those of the same residues here
     embedding = PrimeFourierEmbedding(network.basis, dtype=like.dtype)
     dtype = like.dtype if model is network else model[0].table.dtype  # type: ignore[index]
     layers = [
@@ -298,6 +301,7 @@ def _follow_prime(
 
 def _codes(basis: Basis, integers: Tensor) -> Tensor:
     """Return flat codes in float64."""
+    # in float64, so that the middles of boxes are closer than any code
     if isinstance(basis, CharacterBasis):
         return torch.from_numpy(basis.encode(integers, "float64")).flatten(2)
     return torch.from_numpy(encode(integers, basis, "float64")).flatten(2)

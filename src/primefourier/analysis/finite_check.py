@@ -124,6 +124,7 @@ def logit_leads(box: Box, right: Tensor) -> tuple[Tensor, Tensor]:
         )
 
     def leads(low: Tensor, high: Tensor) -> Tensor:
+        # the right logit at its least, and the others at their most
         own = low.gather(1, right[:, None])
         others = high.scatter(1, right[:, None], -torch.inf).amax(1, keepdim=True)
         return torch.where(own == -torch.inf, own, own - others).squeeze(1)
@@ -226,6 +227,7 @@ def check(task: Task, step: int) -> Certificate:
                 )
         if found is not None:
             wrong = found._replace(wrong=found.wrong + (wrong.wrong if wrong else 0))
+        # bounds of a refuted network are of no use
         if wrong is None:
             bounds.include(inputs, values)
     every = torch.cat(margins)
@@ -282,6 +284,7 @@ class _Bounds:
 
     def _shrink(self, inputs: Tensor) -> None:
         """Reduce the radius to what these cases bear."""
+        # by bisection; cases that bear a radius bear every smaller one
         low, high, trial = 0.0, self.radius, self.radius
         for _ in range(30):
             try:
@@ -349,6 +352,7 @@ def _try_batches(task: Task, order: Tensor, step: int, *, whole: bool) -> Wrong 
 
 def _shift(inputs: Tensor, period: int, generator: np.random.Generator, most: int) -> Tensor:
     """Return integers of both signs and all sizes below a limit, with the same residues."""
+    # uniform in the number of digits, so that small and large integers are tried alike
     largest = math.log2(max(2, most // period - 1))
     sizes = np.exp2(generator.uniform(0, largest, size=inputs.shape)).astype(np.int64)
     turns = sizes * generator.choice([-1, 1], size=inputs.shape)

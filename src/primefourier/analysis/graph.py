@@ -101,6 +101,7 @@ def _bounded_by(embeddings: Sequence[PrimeFourierEmbedding]) -> Iterator[None]:
     """Let embeddings appear as one operation each."""
     try:
         for number, embedding in enumerate(embeddings):
+            # its class alone, so that hooks, names and weights of the model stay where they are
             embedding.__class__ = _Boundary
             embedding.number = number  # type: ignore[assignment]
         yield
@@ -114,6 +115,7 @@ def _export(model: nn.Module, batch: Tensor) -> ExportedProgram:
     """Export a model for batches of one, or of every size."""
     if any(hasattr(module, "_orig_mod") for module in model.modules()):
         raise NoProofError("the model is compiled; certify the module before compilation")
+    # torch treats a size of 1 as a constant, which never follows from larger batches
     sizes = ({0: Dim.DYNAMIC},) if len(batch) > 1 else None
     # torch prints and logs the graph of what it cannot export
     level, quiet = logging.root.manager.disable, io.StringIO()
@@ -203,6 +205,7 @@ class ModelGraph:
         run = _Run(self.embeddings, program, _constants(program))
         run(inputs)
         for name, box in run.constants.items():
+            # by value, since each export has copies and names of its own
             if name not in self._constants or not torch.equal(
                 box.middle, self._constants[name].middle
             ):
@@ -296,6 +299,7 @@ class _Run:
                 "the model has parts that run under a condition, that switch gradients on or off, "
                 "or that run under autocast"
             )
+        # of a list, as split and unbind return it
         if function is operator.getitem:
             return args[0][args[1]]
         if space == "":  # arithmetic of sizes
@@ -324,12 +328,14 @@ class _Run:
         if name in _MOVES:
             return self._move(node, name, args, kwargs)
         boxes = [x for x in _flat((args, kwargs)) if isinstance(x, Box)]
+        # the integers of the batch may be moved and cast to int64, and nothing else
         if any(box.axis is not None and not box.is_float for box in boxes):
             if name == "to" and _dtype(node) == torch.int64:
                 return args[0]
             raise NoProofError(f"integers reach {name}, not only PrimeFourierEmbedding")
         if name == "dropout" and not args[2]:
             return args[0]
+        # no device rounds integers, so that constants are computed at once
         exact = name in _EXACT and not any(box.is_float for box in boxes)
         if (
             (exact and not _dtype(node).is_floating_point)
@@ -362,6 +368,7 @@ class _Run:
         if name == "pad" and args[2:3] not in ((), ("constant",)):
             raise NoProofError("there is no bound for this kind of padding")
         indices = args[1] if name == "index" else [args[1]] if name == "embedding" else []
+        # a table of constants may be read at constant places alone
         for index in indices:
             if index is not None and index.axis is not None:
                 raise NoProofError(f"integers reach {name}, not only PrimeFourierEmbedding")
@@ -376,6 +383,7 @@ class _Run:
             elif _dtype(node).is_floating_point and len(set(map(_dtype, node.all_input_nodes))) > 1:
                 raise NoProofError(f"there is no bound for {name} of several dtypes")
         middles = _target(node)(*_tensors(args))
+        # along the samples nothing may be chosen, or it would depend on the place in the batch
         if name in _CHOSEN:
             if name == "slice" and middles.shape == args[0].middle.shape:
                 return args[0]
@@ -386,6 +394,7 @@ class _Run:
             args[0].require_apart(*axes)
         value = args[3] if name == "pad" and args[3:] else 0
         spreads, given = middles, [x for x in _flat(args[0]) if x.is_float]
+        # radii go where middles go; what is padded has the radius of its rounding
         if given and (value or any(box.radius is not None for box in given)):
             move = _target(node, float(as_box(value, _unit(node)).spread) if value else 0)
             spreads = move(_tensors(args[0], lambda box: box.spread), *_tensors(args[1:]))
@@ -402,6 +411,7 @@ class _Run:
             return [_placed(box, _sample_axis(value), owner) for box, value, owner in places]
         axis = _sample_axis(node.meta["val"])
         if _name(node)[1] in _MOVES:
+            # the numbers of samples go the same way, and must arrive alone and in order
             owner = _target(node, -1)(_tensors(args[0], _owner), *_tensors(args[1:]))
             return _placed(found, axis, owner)
         # an operation on samples side by side, which joins none of them

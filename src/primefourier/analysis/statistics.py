@@ -104,6 +104,7 @@ def _clopper_pearson(
     count: NDArray[Any], size: NDArray[Any], error: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Bound a probability from both sides; each bound fails with at most the given error."""
+    # quantiles of the beta distribution; where a count is 0 or all, one side is trivial
     rest = size - count
     low = np.where(count > 0, _special().betaincinv(np.maximum(count, 1), rest + 1, error), 0.0)
     high = np.where(rest > 0, _special().betainccinv(count + 1, np.maximum(rest, 1), error), 1.0)

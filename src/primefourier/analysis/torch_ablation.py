@@ -94,6 +94,7 @@ def ablate(
         )
     size = _require_samples(inputs, labels)
     step = as_integer(batch_size, "batch_size", at_least=1)
+    # batches are moved one by one: the inputs may be larger than the memory of a device
     device = next(chain(model.parameters(), model.buffers(), [labels])).device
 
     def pick(here: slice, tensor: Tensor) -> Tensor:
@@ -131,6 +132,7 @@ def ablate(
         for label, mask in groups.items():
             masks = [_require_mask(mask, label, features) for features in others]
 
+            # masks are bound now, since the function outlives this turn of the loop
             def replace(
                 here: slice, call: int, features: Tensor, masks: list[Tensor] = masks
             ) -> Tensor:
@@ -159,6 +161,7 @@ def replacement(kind: Kind, features: Tensor, *, size: int, seed: int) -> Tensor
     if kind == "permute":
         generator = torch.Generator(device="cpu")
         generator.manual_seed(as_integer(seed, "seed", at_least=0) % 2**63)
+        # on the CPU, so that every device draws the same permutation
         order = torch.randperm(size, generator=generator, device="cpu")
         return features[order.to(features.device)]
     if not features.is_floating_point():
@@ -212,6 +215,7 @@ def run_changed(model: nn.Module, at: nn.Module | None, batch: Inputs, change: C
             "at must name the submodule whose output is the features if the inputs are not "
             f"one tensor, got inputs in a {type(batch).__name__}"
         )
+    # as models of transformers return them
     logits = getattr(output, "logits", output)
     logits = logits[0] if isinstance(logits, tuple | list) and logits else logits
     if not isinstance(logits, Tensor) or logits.ndim < 2 or len(logits) != size:
@@ -316,6 +320,7 @@ def _require_mask(mask: Tensor, label: object, features: Tensor) -> Tensor:
     """Return a mask on the device of the features, if it broadcasts to those of one input."""
     require_tensor(mask, f"the mask of group {label!r}")
     shape = tuple(features.shape[1:])
+    # as broadcasting would, but without a new axis or a longer one
     fits = mask.ndim <= len(shape) and all(
         m in (1, n) for m, n in zip(reversed(mask.shape), reversed(shape), strict=False)
     )
