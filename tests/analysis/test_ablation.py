@@ -244,7 +244,7 @@ WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
 def test_what_does_not_fit_is_refused_and_keeps_no_hook(
     wrong: dict[str, Any], error: type[Exception], words: str
 ) -> None:
-    right = {"model": MODEL, "inputs": INPUTS, "labels": LABELS, "groups": MASK}
+    right: dict[str, Any] = {"model": MODEL, "inputs": INPUTS, "labels": LABELS, "groups": MASK}
     with pytest.raises(error, match=words):
         ablate(**(right | wrong))
     assert all(hooks(model) == 0 for model in (MODEL, SKIPPED, LSTM, FLAT))
@@ -293,7 +293,7 @@ def test_an_embedding_called_once_per_operand_is_ablated_in_every_call(kind: Kin
     """Two answers per input, one for each operand; each call gets its own replacement."""
     joined = residue_reader(15)
     noise = torch.randn(15, BASIS.dim, generator=torch.Generator().manual_seed(2))
-    joined[1].weight.data.add_(0.2 * noise)
+    joined[1].get_parameter("weight").data.add_(0.2 * noise)
     a = NUMBERS[torch.randperm(1050, generator=torch.Generator().manual_seed(1))]
     labels = torch.stack([a % 15, NUMBERS % 15], dim=1)
     model, order = (
@@ -346,7 +346,8 @@ def test_ablations_become_a_long_data_frame_of_plain_types(library: Any) -> None
     assert list(frame["label"] == 3) == list(frame["relevant"]) == [True, False, True]
     assert list(frame["drop"]) == [one.drop for one in (*found, metric)]
     assert list(_missing(frame["metric_before"], library)) == [True, True, False]
-    diverged = replace(found[0], label="a b", correct_before=0, lost=0, gained=0, nan_before=1)
+    first: Any = found[0]
+    diverged = replace(first, label="a b", correct_before=0, lost=0, gained=0, nan_before=1)
     frame = ablation_frame([diverged, found[1]], library)
     assert list(frame["label"]) == ["a b", "5"]
     for name in ("accuracy", "ablated_accuracy", "drop", "p_value"):
@@ -363,7 +364,7 @@ def test_nan_is_never_an_answer(value: float) -> None:
         """Has logits of no meaning for some of its inputs."""
 
         def forward(self, x: Tensor) -> Tensor:
-            return torch.where((x % 15 < 5)[:, None], value, super().forward(x))
+            return torch.where((x % 15 < 5)[:, None], value, super().forward(x))  # type: ignore[no-untyped-call]
 
     model = Broken(*residue_reader(15))
     for one in ablate(model, NUMBERS, NUMBERS % 15, PRIMES, at=model[0]):

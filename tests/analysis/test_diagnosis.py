@@ -183,8 +183,10 @@ def test_every_cause_is_named_and_none_invented(
 
 def built(size: int, lost: int, **options: Any) -> Diagnosis:
     """Return the diagnosis of a network that loses some answers without a row it does not need."""
-    rows = [Ablation("5", kind, size, size, lost, 0) for kind in ("zero", "permute")]  # type: ignore[arg-type]
-    rows[0] = Ablation("5", "zero", size, size, size, 0)
+    rows: list[Any] = [
+        Ablation("5", "zero", size, size, size, 0),
+        Ablation("5", "permute", size, size, lost, 0),
+    ]
     return Diagnosis(7, 100, frozenset({"7"}), None, 1.0, {200: 1.0}, rows, **options)
 
 
