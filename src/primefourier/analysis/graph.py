@@ -205,7 +205,6 @@ class ModelGraph:
         run = _Run(self.embeddings, program, _constants(program))
         run(inputs)
         for name, box in run.constants.items():
-            # by value, since each export has copies and names of its own
             if name not in self._constants or not torch.equal(
                 box.middle, self._constants[name].middle
             ):
@@ -299,7 +298,6 @@ class _Run:
                 "the model has parts that run under a condition, that switch gradients on or off, "
                 "or that run under autocast"
             )
-        # of a list, as split and unbind return it
         if function is operator.getitem:
             return args[0][args[1]]
         if space == "":  # arithmetic of sizes
