@@ -166,6 +166,7 @@ def test_what_has_no_bound_is_refused() -> None:
             BOUNDS[name](UNIT, *operands)
     with pytest.raises(NoProofError, match="too few digits"):
         gamma(2**20, UNIT)
+    assert gamma(100, UNIT) >= 100 * UNIT, "one rounding for each term"
 
 
 def test_a_bias_of_minus_infinity_switches_a_class_off() -> None:
