@@ -1,7 +1,11 @@
-"""Certificates: proved only where every step follows, checked, or refuted with a counterexample."""
+"""Certificates: proved only where every step follows, checked, or refuted with a counterexample.
 
-import itertools
+The networks look up sums modulo 6, one hidden unit for each of 36 pairs, so that they are right by
+construction; each attack changes one of them into something that must not be proved.
+"""
+
 import logging
+import math
 import os
 import random
 import re
@@ -14,49 +18,52 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from primefourier import CharacterBasis, PrimeBasis, encode, lab
 from primefourier.analysis import Certificate, certify
+from primefourier.analysis.boxes import Box
+from primefourier.analysis.finite_check import Task, check
 from primefourier.nn import CRTHead, PrimeFourierEmbedding, decode_codes
 from primefourier.theory import exact_product_logits
 
-BASIS = PrimeBasis((3, 5), depth=1)
-CODES = torch.from_numpy(encode(range(15), BASIS, flat=True))
+BASIS = PrimeBasis((2, 3), depth=1)
+N, CASES = 6, 36
+PAIRS = torch.cartesian_prod(torch.arange(N), torch.arange(N))
+Forward = Callable[..., Any]
+norm = torch.linalg.vector_norm
 
 
 def add(x: Tensor) -> Tensor:
-    return (x % 15).sum(1) % 15
+    return (x % N).sum(1) % N
 
 
-def look_up(units: int, place: Callable[[int], int] = lambda i: i) -> Any:
-    """Return a network that looks up the sum of two residues: one ReLU for each of 225 pairs."""
-    model: Any = nn.Sequential(
-        PrimeFourierEmbedding(BASIS),
-        nn.Flatten(),
-        nn.Linear(8, units),
-        nn.ReLU(),
-        nn.Linear(units, 15),
-    )
+def look_up(units: int = CASES, place: Callable[[int], int] = int) -> Any:
+    """Return a network that looks up the sum of two residues: one ReLU for each pair."""
+    codes = torch.from_numpy(encode(range(N), BASIS, flat=True))
+    layers = nn.Linear(8, units), nn.ReLU(), nn.Linear(units, N)
+    model: Any = nn.Sequential(PrimeFourierEmbedding(BASIS), nn.Flatten(), *layers)
     for parameter in model.parameters():
         parameter.data.zero_()
-    for i, (a, b) in enumerate(itertools.product(range(15), repeat=2)):
-        model[2].weight.data[place(i)] = torch.cat([CODES[a], CODES[b]])
+    for i, (a, b) in enumerate(PAIRS.tolist()):
+        # 4 at its own pair, at most 2.5 at others
+        model[2].weight.data[place(i)] = torch.cat([codes[a], codes[b]])
         model[2].bias.data[place(i)] = -3.5
-        model[4].weight.data[(a + b) % 15, place(i)] = 2.0
+        model[4].weight.data[(a + b) % N, place(i)] = 2.0
     return model.eval()
 
 
 class Network(nn.Module):
-    """A right network whose embedding and layers a test may use in its own ways."""
+    """A right network, and what a test may need to misuse it."""
 
     def __init__(self, basis: PrimeBasis = BASIS) -> None:
         super().__init__()
-        _, *layers = look_up(225)
+        _, *layers = look_up()
         self.embedding, self.layers = PrimeFourierEmbedding(basis), nn.Sequential(*layers)
         self.calls, self.log = 0, [0]
         self.register_buffer("count", torch.zeros((), dtype=torch.int64))
-        self.register_buffer("ints", torch.arange(15))
-        self.register_buffer("off", torch.arange(16) == 15)
+        self.register_buffer("ints", torch.arange(N))
+        self.register_buffer("off", torch.arange(N + 1) == N)
         self.table, self.scale = nn.Embedding(2, 4), torch.tensor(0.5, dtype=torch.float64)
 
     def answer(self, x: Tensor) -> Tensor:
@@ -67,396 +74,240 @@ class Network(nn.Module):
         return self.answer(x)
 
 
-def variant(forward: Callable[[Any, Tensor], Any]) -> Network:
-    """Return the network with another forward method."""
-    kind: Any = type("Variant", (Network,), {"forward": forward})
-    found: Network = kind().eval()
-    return found
+def variant(forward: Forward) -> Any:
+    """Return the network with another forward method of (s, x), or of (s, x, y) with its answer."""
+
+    def after(self: Any, x: Tensor) -> Any:
+        return forward(self, x, self.answer(x))
+
+    takes_answer = forward.__code__.co_argcount == 3
+    kind = type("Variant", (Network,), {"forward": after if takes_answer else forward})
+    return kind().eval()
 
 
-def certified(forward: Callable[[Any, Tensor], Any]) -> Certificate:
+def certified(forward: Forward) -> Certificate:
     return certify(variant(forward), BASIS, add)
 
 
 def test_a_right_network_is_proved() -> None:
-    found = certify(Network(), BASIS, add, batch_size=50)
+    found = certify(Network(), BASIS, add, batch_size=10)
     assert (found.status, found.proved, found.wrong) == ("proved", True, 0)
-    assert (found.modulus, found.cases, found.counterexample) == (15, 225, None)
+    assert (found.modulus, found.cases, found.counterexample) == (N, CASES, None)
     assert found.margin == pytest.approx(1, abs=1e-3)
     assert found.bound is not None
     assert found.radius is not None
     assert 0 < found.bound < 1e-3 < found.radius
-    assert found.explain().startswith(
-        "Proved for all integers, on every device with IEEE float32 arithmetic: right on all 225 "
-        "tuples of 2 residues modulo 15. Smallest margin 1; "
-    )
-    assert found.explain().endswith("float16 codes are covered and bfloat16 codes are not covered.")
+    words = found.explain()
+    assert words.startswith("Proved for all integers, on every device with IEEE float32 arithmetic")
+    assert "right on all 36 tuples of 2 residues modulo 6. Smallest margin 1; " in words
+    assert words.endswith("float16 codes are covered and bfloat16 codes are covered.")
 
 
-# What must not be proved: false proofs of version 0.2
+# What must not be proved
 
 
-def test_large_weights_that_cancel_in_one_order_of_summation_are_refuted() -> None:
-    """Two units of weight ±2^30 cancel when all cases are one batch, and not in single inputs."""
-    draw = random.Random(2)
-    for _ in range(400):
-        first, second = sorted(draw.sample(range(256), 2))
-        places = [k for k in range(256) if k not in (first, second)]
-        model = look_up(256, places.__getitem__)
-        for unit, sign in ((first, 1), (second, -1)):
-            model[2].weight.data[unit] = torch.cat([CODES[14], CODES[14]])
-            model[2].bias.data[unit] = -3.5
-            model[4].weight.data[13, unit] = sign * 2.0**30
-        model[4].weight.data[12, places[224]] = 0.4
-        pairs = torch.cartesian_prod(torch.arange(15), torch.arange(15))
-        with torch.no_grad():
-            together, alone = model(pairs).argmax(1), int(model(pairs[-1:]).argmax())
-        if torch.equal(together, add(pairs)) and alone != 13:
-            break
-    else:
-        pytest.skip("this processor adds in an order in which the weights cancel")
-    found = certify(model, BASIS, add)
-    assert found.status == "refuted"
-    assert (found.counterexample, found.expected) == ((14, 14), 13)
-    assert found.batch in (1, 2, 3)
-    assert f"in a batch of {found.batch} in float32" in found.explain()
+def count_calls(s: Any, x: Tensor, y: Tensor) -> Any:
+    s.calls += 1
+    return y if s.calls < 10**6 else y * 0
 
 
-class OneSequence(nn.Module):
-    """A common slip: (n, d) makes the batch one sequence of length n."""
+def fill_list(s: Any, x: Tensor, y: Tensor) -> Any:
+    s.log.append(1)
+    return y if len(s.log) < 10**6 else y * 0
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.embedding, self.into = PrimeFourierEmbedding(BASIS), nn.Linear(8, 48)
-        self.layer = nn.TransformerEncoderLayer(48, 4, 192, dropout=0.0, batch_first=True)
-        self.out = nn.Linear(48, 15)
-
-    def forward(self, x: Tensor) -> Tensor:
-        found: Tensor = self.out(self.layer(torch.relu(self.into(self.embedding(x).flatten(1)))))
-        return found
-
-
-def fit(model: nn.Module, steps: int, loss: Callable[[Tensor], Tensor] | None = None) -> nn.Module:
-    """Train a model that was just made on random integers below 2^40."""
-    optimizer = torch.optim.Adam(model.parameters(), 2e-3)
-    for _ in range(steps):
-        x = torch.randint(2**40, (256, 2))
-        value = loss(x) if loss else nn.functional.cross_entropy(model(x), add(x))
-        optimizer.zero_grad()
-        value.backward()
-        optimizer.step()
-    return model.eval()
-
-
-@pytest.mark.slow
-def test_a_batch_that_is_taken_for_a_sequence_is_an_error() -> None:
-    torch.manual_seed(109)
-    with pytest.raises(ValueError, match="depends on the other inputs of its batch"):
-        certify(fit(OneSequence(), 700), BASIS, add)
-
-
-# What must not be proved: code that is more than a function of residues
 
 TOTAL = [0]
 
 
-def count_calls(self: Any, x: Tensor) -> Any:
-    self.calls += 1
-    return self.answer(x) if self.calls < 10**6 else self.answer(x) * 0
-
-
-def fill_list(self: Any, x: Tensor) -> Any:
-    self.log.append(1)
-    return self.answer(x) if len(self.log) < 10**6 else self.answer(x) * 0
-
-
-def count_globally(self: Any, x: Tensor) -> Any:
+def count_globally(s: Any, x: Tensor, y: Tensor) -> Any:
     TOTAL[0] += 1
-    return self.answer(x) if TOTAL[0] < 10**6 else self.answer(x) * 0
+    return y if TOTAL[0] < 10**6 else y * 0
 
 
-def count_in_a_buffer(self: Any, x: Tensor) -> Any:
-    self.count += 1
-    return self.answer(x) * (self.count < 10**6)
+def count_in_a_buffer(s: Any, x: Tensor, y: Tensor) -> Any:
+    s.count += 1
+    return y * (s.count < 10**6)
 
 
-def write_weights(self: Any, x: Tensor) -> Any:
-    self.layers[1].weight.data.mul_(1.0)
-    return self.answer(x)
+def write_weights(s: Any, x: Tensor) -> Any:
+    s.layers[1].weight.data.mul_(1.0)
+    return s.answer(x)
 
 
-def copy_integers(self: Any, x: Tensor) -> Any:
+def copy_integers(s: Any, x: Tensor) -> Any:
     with pytest.warns(UserWarning, match="copy construct"):
-        return self.answer(torch.tensor(x))
+        return s.answer(torch.tensor(x))
 
 
-def hide_a_large_number(self: Any, x: Tensor) -> Any:
+def hide_a_large_number(s: Any, x: Tensor, y: Tensor) -> Any:
     """Large numbers that cancel in one order, and are 0 when one looks again."""
     large = torch.tensor(2**30)
-    found = self.answer(x)
-    wide = large.to(torch.float32).expand_as(found)
-    found = torch.stack([wide, -wide, found]).sum(0)
+    wide = large.to(torch.float32).expand_as(y)
+    found = torch.stack([wide, -wide, y]).sum(0)
     large.zero_()
     return found
 
 
-def add_outside(self: Any, x: Tensor) -> Any:
-    found = self.answer(x)
-    return torch.add(found, 1.0, out=torch.zeros(len(x), 15))
-
-
-def enable_gradients(self: Any, x: Tensor) -> Any:
+def enable_gradients(s: Any, x: Tensor) -> Any:
     with torch.enable_grad():
-        return self.answer(x)
+        return s.answer(x)
 
 
-def share_heads(self: Any, x: Tensor) -> Any:
-    codes, values = self.embedding(x)[:, None], self.answer(x)[:, None, None]
-    found = nn.functional.scaled_dot_product_attention(
-        codes.expand(-1, 2, -1, -1), codes, values.expand(-1, 1, 2, -1), enable_gqa=True
-    )
-    return found[:, 0, 0]
+def share_heads(s: Any, x: Tensor, y: Tensor) -> Any:
+    codes, values = s.embedding(x)[:, None], y[:, None, None].expand(-1, 1, 2, -1)
+    return functional.scaled_dot_product_attention(
+        codes.expand(-1, 2, -1, -1), codes, values, enable_gqa=True
+    )[:, 0, 0]
 
 
-CHECKED: dict[str, tuple[Callable[[Any, Tensor], Any], str]] = {
-    "a norm of the whole batch": (
-        lambda s, x: s.answer(x) - 1e-9 * torch.linalg.vector_norm(s.embedding(x), dim=()),
-        "samples of a batch meet",
-    ),
-    "a norm of ones for every sample": (
-        lambda s, x: s.answer(x) - 1e-9 * torch.linalg.vector_norm(torch.ones(len(x)), dim=()),
-        "samples of a batch meet",
-    ),
-    "the norm method without axes": (
-        lambda s, x: s.answer(x) - 1e-9 * s.answer(x).norm(dim=[]),
-        "samples of a batch meet",
-    ),
+MEET, GRAPH = "samples of a batch meet", "no graph"
+SIZE, CHANGE = "size of the batch", "rounding may change margins"
+CHECKED: dict[str, tuple[Forward, str]] = {
+    "a norm of the whole batch": (lambda s, x, y: y - 1e-9 * norm(s.embedding(x), dim=()), MEET),
+    "a norm of ones": (lambda s, x, y: y - 1e-9 * norm(torch.ones(len(x)), dim=()), MEET),
+    "the norm method without axes": (lambda s, x, y: y - 1e-9 * y.norm(dim=[]), MEET),
     "a normalised batch": (
-        lambda s, x: s.answer(x) - 1e-9 * nn.functional.normalize(s.answer(x), dim=()),  # type: ignore[arg-type]
-        "samples of a batch meet",
-    ),
+        lambda s, x, y: y - 1e-9 * functional.normalize(y, dim=()), MEET),  # type: ignore[arg-type]
+    "a small mean of the batch": (lambda s, x, y: y - 1e-12 * y.mean(0), MEET),
+    "rolled by three": (lambda s, x, y: y - 1e-12 * y.roll(3, 0), MEET),
+    "rolled without an axis": (lambda s, x, y: y + 1e-20 * y.T.roll(3).T, MEET),
+    "a product with other samples": (lambda s, x, y: y + 1e-20 * y @ y.T @ y, MEET),
+    "every fourth of four columns": (lambda s, x, y: y + 1e-20 * torch.cat([y] * 4)[::4], MEET),
+    "every fourth of four copies": (
+        lambda s, x, y: y + 1e-20 * y.repeat(4, 1)[::4], "no bound for repeat"),
+    "sorted inputs": (lambda s, x, y: y + 1e-20 * y.sort(0).values, "no bound for sort"),
     "a changed copy of a buffer": (
-        lambda s, x: s.answer(x) * (s.count.clone().add_(1) < 9),
-        "no bound for add_",
-    ),
+        lambda s, x, y: y * (s.count.clone().add_(1) < 9), "no bound for add_"),
     "a changed copy of a mask": (
-        lambda s, x: s.answer(x).masked_fill(s.off[:15].clone().logical_not_().logical_not_(), 0),
-        "no bound for logical_not_",
-    ),
+        lambda s, x, y: y.masked_fill(s.off[:N].clone().logical_not_().logical_not_(), 0),
+        "no bound for logical_not_"),
     "a constant that is changed after use": (hide_a_large_number, "no bound for zero_"),
-    "a result that is written elsewhere": (add_outside, "no bound for add|no graph"),
+    "a result that is written elsewhere": (
+        lambda s, x, y: torch.add(y, 1.0, out=torch.zeros(len(x), N)), "no bound for add|no graph"),
     "random integers": (
-        lambda s, x: s.answer(x) * (torch.randint_like(s.count, 3) < 3),
-        "no bound for randint_like",
-    ),
+        lambda s, x, y: y * (torch.randint_like(s.count, 3) < 3), "no bound for randint_like"),
     "uninitialised integers": (
-        lambda s, x: s.answer(x) + 0 * (torch.empty_like(s.ints) == 12345),
-        "no bound for empty_like",
-    ),
+        lambda s, x, y: y + 0 * (torch.empty_like(s.ints) == 12345), "no bound for empty_like"),
     "chance with integers": (
-        lambda s, x: s.answer(x) + torch.bernoulli(s.ints, 0.0),
-        "no bound for bernoulli",
-    ),
-    "an exponential of integers": (
-        lambda s, x: s.answer(x) + torch.exp(s.ints * 0 + 14),
-        "rounding may change margins",
-    ),
+        lambda s, x, y: y + torch.bernoulli(s.ints, 0.0), "no bound for bernoulli"),
+    "an exponential of integers": (lambda s, x, y: y + torch.exp(s.ints * 0 + 14), CHANGE),
     "a sine of integers": (
-        lambda s, x: s.answer(x) + 1e-3 * torch.sin(torch.arange(15)),
-        "no bound for sin",
-    ),
+        lambda s, x, y: y + 1e-3 * torch.sin(torch.arange(N)), "no bound for sin"),
     "integers that float32 does not have": (
-        lambda s, x: 4 * s.answer(x).relu() + (s.count + 2**24 + 1),
-        "rounding may change margins",
-    ),
+        lambda s, x, y: 4 * y.relu() + (s.count + 2**24 + 1), CHANGE),
     "a norm of numbers whose squares are 0": (
-        lambda s, x: (
-            s.answer(x) / torch.linalg.vector_norm(s.embedding(x) * 1e-22, dim=(1, 2))[:, None]
-        ).mul(1e-22),
-        "a divisor may be 0",
-    ),
+        lambda s, x, y: (y / norm(s.embedding(x) * 1e-22, dim=(1, 2))[:, None]).mul(1e-22),
+        "a divisor may be 0"),
     "a norm of numbers whose squares are infinite": (
-        lambda s, x: s.answer(x) + 0 / torch.linalg.vector_norm(s.answer(x) * 1e20, dim=1)[:, None],
-        "may overflow",
-    ),
-    "denormal weights": (
-        lambda s, x: s.answer(x) * 1e37 * torch.tensor(1e-39) * 100,
-        "rounding may change margins",
-    ),
+        lambda s, x, y: y + 0 / norm(y * 1e20, dim=1)[:, None], "may overflow"),
+    "denormal weights": (lambda s, x, y: y * 1e37 * torch.tensor(1e-39) * 100, CHANGE),
     "another answer with gradients": (
-        lambda s, x: s.answer(x).roll(int(torch.is_grad_enabled()), 1),
-        "something else with gradients on",
-    ),
+        lambda s, x, y: y.roll(int(torch.is_grad_enabled()), 1), "else with gradients on"),
+    "another constant with gradients": (
+        lambda s, x, y: y * torch.tensor(0.5 if torch.is_grad_enabled() else 1.0),
+        "else with gradients on"),
     "gradients that are switched on": (enable_gradients, "switch gradients on or off"),
     "integers that choose a row": (
-        lambda s, x: s.answer(x) + torch.zeros(3, 1)[torch.zeros(len(x), dtype=torch.int64)],
-        "integers reach index, not only",
-    ),
+        lambda s, x, y: y + torch.zeros(3, 1)[torch.zeros(len(x), dtype=torch.int64)],
+        "integers reach index, not only"),
     "an endless table": (
-        lambda s, x: s.answer(x) + torch.zeros(1).expand(2**62)[x[:, :1]],
-        "integers reach index|no bound for expand",
-    ),
-    "a number from a buffer": (lambda s, x: s.answer(x).roll(int(s.count), 1), "no bound for item"),
-    "a maximum of integers": (
-        lambda s, x: s.answer(x) + 0 * s.ints.max(0).values,
-        "no bound for max",
-    ),
-    "sorted columns": (lambda s, x: s.answer(x)[:, s.ints.sort().indices], "no bound for sort"),
+        lambda s, x, y: y + torch.zeros(1).expand(2**62)[x[:, :1]],
+        "integers reach index|no bound for expand"),
+    "a number from a buffer": (lambda s, x, y: y.roll(int(s.count), 1), "no bound for item"),
+    "a maximum of integers": (lambda s, x, y: y + 0 * s.ints.max(0).values, "no bound for max"),
+    "sorted columns": (lambda s, x, y: y[:, s.ints.sort().indices], "no bound for sort"),
     "the largest columns": (
-        lambda s, x: s.answer(x)[:, s.ints.topk(15).indices.flip(0)],
-        "no bound for topk",
-    ),
+        lambda s, x, y: y[:, s.ints.topk(N).indices.flip(0)], "no bound for topk"),
     "a grid": (
-        lambda s, x: s.answer(x) + 0 * torch.meshgrid(s.ints, s.ints, indexing="ij")[0][0],
-        "no bound for meshgrid",
-    ),
+        lambda s, x, y: y + 0 * torch.meshgrid(s.ints, s.ints, indexing="ij")[0][0],
+        "no bound for meshgrid"),
     "an assertion on a buffer": (
-        lambda s, x: (torch._assert_async((s.ints >= 0).all()), s.answer(x))[1],
-        "no bound for all",
-    ),
+        lambda s, x, y: (torch._assert_async((s.ints >= 0).all()), y)[1], "no bound for all"),
     "the bits of integers": (
-        lambda s, x: s.answer(x) + 0 * x.view(torch.int32)[:, :1],
-        "no bound for view",
-    ),
+        lambda s, x, y: y + 0 * x.view(torch.int32)[:, :1], "no bound for view"),
     "the bits of a number": (
-        lambda s, x: s.answer(x) + 0 * s.answer(x).view(torch.int32)[:, :1],
-        "no bound for view",
-    ),
-    "columns that a mask chooses": (
-        lambda s, x: s.answer(x)[:, s.ints >= 0],
-        "shape of a result depends on a mask",
-    ),
+        lambda s, x, y: y + 0 * y.view(torch.int32)[:, :1], "no bound for view"),
+    "columns that a mask chooses": (lambda s, x, y: y[:, s.ints >= 0], "depends on a mask"),
     "an axis that one input loses": (
-        lambda s, x: s.answer(x).squeeze().reshape(-1, 15),
-        "a batch of one loses an axis",
-    ),
+        lambda s, x, y: y.squeeze().reshape(-1, N), "a batch of one loses an axis"),
+    "a padding that copies": (
+        lambda s, x, y: functional.pad(y, (1, 0), mode="replicate")[:, 1:], "padding|no bound"),
     "heads that share keys": (share_heads, "no bound for masked attention"),
     "arguments of addmm": (
         lambda s, x: torch.addmm(
             s.layers[3].bias, s.layers[:3](s.embedding(x)), s.layers[3].weight.T, alpha=2
-        ),
-        "no bound for addmm with these options",
-    ),
+        ), "no bound for addmm with these options"),
     "a counter": (count_calls, "changes something"),
     "a list": (fill_list, "changes something"),
     "a global": (count_globally, "changes something"),
     "a buffer": (count_in_a_buffer, "changes"),
     "weights": (write_weights, "no ordinary tensor|changes"),
-    "chance": (
-        lambda s, x: s.answer(x) if random.random() < 1 - 1e-12 else s.answer(x) * 0,
-        "no graph",
-    ),
-    "time": (lambda s, x: s.answer(x) if time.time() < 1e11 else s.answer(x) * 0, "no graph"),
-    "torch's chance": (lambda s, x: s.answer(x) * (torch.rand(()) < 2), "no bound for rand"),
+    "chance": (lambda s, x, y: y if random.random() < 1 - 1e-12 else y * 0, GRAPH),
+    "time": (lambda s, x, y: y if time.time() < 1e11 else y * 0, GRAPH),
+    "torch's chance": (lambda s, x, y: y * (torch.rand(()) < 2), "no bound for rand"),
     "dropout": (
-        lambda s, x: nn.functional.dropout(s.answer(x), 0.0, training=True),
-        "no bound for dropout",
-    ),
+        lambda s, x, y: functional.dropout(y, 0.0, training=True), "no bound for dropout"),
     "raw integers beside numbers": (
-        lambda s, x: s.answer(x) + torch.cat([x[:, :1], s.answer(x)], 1)[:, :1].sub(2.0**62).relu(),
-        "integers reach cat",
-    ),
+        lambda s, x, y: y + torch.cat([x[:, :1], y], 1)[:, :1].sub(2.0**62).relu(),
+        "integers reach cat"),
     "raw integers": (
-        lambda s, x: s.answer(x) * (x.abs().amax(1, keepdim=True) > -1),
-        "integers reach abs",
-    ),
-    "a condition": (lambda s, x: s.answer(x) if x.max() < 2**63 - 1 else s.answer(x) * 0, "graph"),
+        lambda s, x, y: y * (x.abs().amax(1, keepdim=True) > -1), "integers reach abs"),
+    "a condition": (lambda s, x, y: y if x.max() < 2**63 - 1 else y * 0, "graph"),
     "copies of integers": (copy_integers, "graph|integers reach"),
-    "another batch's size": (
-        lambda s, x: s.answer(x) if x.shape[0] != 4099 else s.answer(x) * 0,
-        "size of the batch",
-    ),
-    "a large batch": (
-        lambda s, x: s.answer(x) if len(x) < 10**6 else s.answer(x) * 0,
-        "size of the batch",
-    ),
-    "every seventh size": (
-        lambda s, x: s.answer(x) * (1 if len(x) % 7 else 1.0),
-        "size of the batch",
-    ),
-    "a single input": (
-        lambda s, x: s.answer(x) * 2 if len(x) == 1 else s.answer(x),
-        "batch of one in another way",
-    ),
-    "the batch's size as a number": (lambda s, x: s.answer(x) * len(x), "size of the batch"),
+    "another batch's size": (lambda s, x, y: y if x.shape[0] != 4099 else y * 0, SIZE),
+    "a large batch": (lambda s, x, y: y if len(x) < 10**6 else y * 0, SIZE),
+    "every seventh size": (lambda s, x, y: y * (1 if len(x) % 7 else 1.0), SIZE),
+    "a single input": (lambda s, x, y: y * 2 if len(x) == 1 else y, "batch of one in another way"),
+    "the batch's size as a number": (lambda s, x, y: y * len(x), SIZE),
     "the place in the batch": (
-        lambda s, x: s.answer(x) * (torch.arange(len(x)) < 10**6)[:, None],
-        "size of the batch",
-    ),
-    "a small mean of the batch": (
-        lambda s, x: s.answer(x) - 1e-12 * s.answer(x).mean(0),
-        "samples of a batch meet",
-    ),
-    "rolled by three": (
-        lambda s, x: s.answer(x) - 1e-12 * s.answer(x).roll(3, 0),
-        "samples of a batch meet",
-    ),
-    "a product with other samples": (
-        lambda s, x: s.answer(x) + 1e-20 * s.answer(x) @ s.answer(x).T @ s.answer(x),
-        "samples of a batch meet",
-    ),
-    "sorted inputs": (
-        lambda s, x: s.answer(x) + 1e-20 * s.answer(x).sort(0).values,
-        "no bound for sort",
-    ),
-    "every fourth of four copies": (
-        lambda s, x: s.answer(x) + 1e-20 * s.answer(x).repeat(4, 1)[::4],
-        "no bound for repeat",
-    ),
-    "every fourth of four columns": (
-        lambda s, x: s.answer(x) + 1e-20 * torch.cat([s.answer(x)] * 4)[::4],
-        "samples of a batch meet",
-    ),
-    "rolled without an axis": (
-        lambda s, x: s.answer(x) + 1e-20 * s.answer(x).T.roll(3).T,
-        "samples of a batch meet",
-    ),
-    "a function with a jump": (
-        lambda s, x: nn.functional.softplus(s.answer(x)),
-        "no bound for softplus",
-    ),
+        lambda s, x, y: y * (torch.arange(len(x)) < 10**6)[:, None], SIZE),
+    "a function with a jump": (lambda s, x, y: functional.softplus(y), "no bound for softplus"),
     "a floor": (
-        lambda s, x: s.answer(x) + 0 * torch.div(s.answer(x), 1.0, rounding_mode="floor"),
-        "no bound for div",
-    ),
+        lambda s, x, y: y + 0 * torch.div(y, 1.0, rounding_mode="floor"), "no bound for div"),
     "autocast": (
-        lambda s, x: torch.autocast("cpu", enabled=False)(s.answer)(x),
-        "run under autocast",
-    ),
-    "half a float": (lambda s, x: s.answer(x).half().float(), "no bound for float16"),
-}
+        lambda s, x: torch.autocast("cpu", enabled=False)(s.answer)(x), "run under autocast"),
+    "half a float": (lambda s, x, y: y.half().float(), "no bound for float16"),
+    "another answer outside a compiler": (
+        lambda s, x, y: y * (1 if torch.compiler.is_compiling() else 0.5),
+        "the model does not compute what its graph says"),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CHECKED)
+FIRST: dict[str, str] = {}
+"""The first attack of each kind, which also the quick tests make."""
+for row, (_, words) in CHECKED.items():
+    FIRST.setdefault(words[:12], row)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=[pytest.mark.slow] * (n not in FIRST.values())) for n in CHECKED],
+)
 def test_what_is_more_than_a_bounded_function_of_residues_is_checked(name: str) -> None:
     forward, reason = CHECKED[name]
     found = certified(forward)
-    assert found.status == "checked", found.explain()
-    assert not found.proved
+    assert (found.status, found.proved) == ("checked", False), found.explain()
     assert found.bound is found.radius is None
     assert found.reason is not None
     assert re.search(reason, found.reason), found.reason
     assert "proved" not in found.explain().lower()
-    assert found.explain().startswith("Checked: right on all 225 tuples")
+    assert found.explain().startswith("Checked: right on all 36 tuples")
 
 
-REFUTED: dict[str, tuple[Callable[[Any, Tensor], Any], int]] = {
-    "int8": (lambda s, x: s.answer(x.to(torch.int8)), 225),
-    "int32": (lambda s, x: s.answer(x.int()), 225),
-    "clamp": (lambda s, x: s.answer(x.clamp(max=10**6)), 225),
-    "a step": (lambda s, x: s.answer(x + (x.sum(1, keepdim=True) > 10**6)), 225),
-    "single inputs": (lambda s, x: s.answer(x).roll(int(len(x) < 2), 1), 1),
-    "sevens": (lambda s, x: s.answer(x).roll(int(len(x) == 7), 1), 7),
-    "the first of the batch": (lambda s, x: s.answer(x[:1].expand_as(x)), 225),
+REFUTED: dict[str, tuple[Forward, int]] = {
+    "int8": (lambda s, x: s.answer(x.to(torch.int8)), CASES),
+    "int32": (lambda s, x: s.answer(x.int()), CASES),
+    "clamp": (lambda s, x: s.answer(x.clamp(max=10**6)), CASES),
+    "a step": (lambda s, x: s.answer(x + (x.sum(1, keepdim=True) > 10**6)), CASES),
+    "single inputs": (lambda s, x, y: y.roll(int(len(x) < 2), 1), 1),
+    "sevens": (lambda s, x, y: y.roll(int(len(x) == 7), 1), 7),
+    "copies": (lambda s, x, y: y.roll(int(len(x) == 7 and bool((x == x[:1]).all())), 1), 7),
+    "the first of the batch": (lambda s, x: s.answer(x[:1].expand_as(x)), CASES),
     "outside a compiler": (
-        lambda s, x: s.answer(x) if torch.compiler.is_compiling() else s.answer(x).roll(1, 1),
-        225,
-    ),
+        lambda s, x, y: y if torch.compiler.is_compiling() else y.roll(1, 1), CASES),
     "while gradients are off": (
-        lambda s, x: s.answer(x).roll(int(not torch.is_grad_enabled()), 1),
-        225,
-    ),
-}
+        lambda s, x, y: y.roll(int(not torch.is_grad_enabled()), 1), CASES),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", REFUTED)
@@ -465,31 +316,23 @@ def test_a_wrong_answer_is_a_counterexample(name: str) -> None:
     found = certified(forward)
     assert (found.status, found.batch) == ("refuted", batch)
     assert found.counterexample is not None
-    given = torch.tensor([found.counterexample])
-    assert add(given).item() == found.expected != found.answer
-    assert found.explain().startswith(f"Refuted: wrong on {found.wrong} of 225 tuples")
+    assert add(torch.tensor([found.counterexample])).item() == found.expected != found.answer
+    assert found.explain().startswith(f"Refuted: wrong on {found.wrong} of 36 tuples")
 
 
-ERRORS: dict[str, tuple[Callable[[Any, Tensor], Any], str]] = {
+ERRORS: dict[str, tuple[Forward, str]] = {
     "noise": (
-        lambda s, x: s.answer(x) + 1e-3 * torch.randn(len(x), 1),
-        "not that for its residues modulo 15, and not the same every time",
-    ),
+        lambda s, x, y: y + 1e-3 * torch.randn(len(x), 1),
+        "not that for its residues modulo 6, and not the same every time"),
     "large integers": (
-        lambda s, x: s.answer(x) + 1e-3 * (x.abs().amax(1, keepdim=True) > 10**6),
-        "not that for its residues modulo 15; it must read integers only through",
-    ),
+        lambda s, x, y: y + 1e-3 * (x.abs().amax(1, keepdim=True) > 10**6),
+        "not that for its residues modulo 6; it must read integers only through"),
     "the batch's mean": (
-        lambda s, x: s.answer(x) - 0.1 * s.answer(x).mean(0),
-        "depends on the other inputs of its batch",
-    ),
-    "NaN": (lambda s, x: s.answer(x) * torch.nan, "finite or -inf for classes that are not used"),
-    "a wrong layer": (
-        lambda s, x: s.layers(s.embedding(x)[..., :3]),
-        "RuntimeError: mat1 and mat2",
-    ),
-    "one logit": (lambda s, x: s.answer(x)[:, 0], r"logits of shape \(225, classes\), got \(225,"),
-}
+        lambda s, x, y: y - 0.1 * y.mean(0), "depends on the other inputs of its batch"),
+    "NaN": (lambda s, x, y: y * torch.nan, "finite or -inf for classes that are not used"),
+    "a wrong layer": (lambda s, x: s.layers(s.embedding(x)[..., :3]), "RuntimeError: mat1 and"),
+    "one logit": (lambda s, x, y: y[:, 0], r"logits of shape \(36, classes\), got \(36,"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ERRORS)
@@ -499,214 +342,239 @@ def test_what_no_certificate_can_say_is_an_error(name: str) -> None:
         certified(forward)
 
 
-def test_statistics_of_a_batch_are_an_error_and_stored_ones_are_proved() -> None:
-    torch.manual_seed(0)
-    first, second, third, *rest = look_up(225)
-    stored = nn.Sequential(first, second, third, nn.BatchNorm1d(225), *rest)
-    pairs = torch.cartesian_prod(torch.arange(15), torch.arange(15))
-    stored.train()(pairs)  # the average of a unit is subtracted from all its cases
-    assert certify(fit(stored.train(), 30), BASIS, add).proved
-    fresh = nn.Sequential(
-        first, second, third, nn.BatchNorm1d(225, track_running_stats=False), *rest
-    )
-    with pytest.raises(ValueError, match="depends on the other inputs"):
-        certify(fit(fresh.train(), 30), BASIS, add)
-
-
-def test_quantised_and_compiled_models_get_a_reason() -> None:
-    compiled_model: Any = torch.compile(look_up(225), backend="eager")
-    compiled = certify(compiled_model, BASIS, add)
-    assert compiled.status == "checked"
-    assert compiled.reason is not None
-    assert "certify the module before compilation" in compiled.reason
-    wide = certify(look_up(225).to(torch.bfloat16), BASIS, add)
-    assert (wide.status, wide.dtype) == ("checked", "bfloat16")
-    assert wide.reason == "there is no bound for bfloat16"
-
-
-class Ambient(Network):
-    """Reads an environment variable, which nothing in a graph shows."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.answer(x).roll(len(os.environ.get("PRIMEFOURIER_WRONG", "")), 1)
-
-
-def test_a_graph_that_the_model_does_not_follow_is_no_proof(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    assert certify(Ambient(), BASIS, add).proved, "taken as it was"
-    monkeypatch.setenv("PRIMEFOURIER_WRONG", "x")
-    assert certify(Ambient(), BASIS, add).status == "refuted"
-    slow = certified(lambda s, x: s.answer(x) * (1 if torch.compiler.is_compiling() else 0.5))
-    assert slow.reason == "the model does not compute what its graph says"
-
-
-def test_a_padded_number_is_rounded_to_the_dtype() -> None:
-    """2^24 + 1.5 is 2^24 or 2^24 + 2 in float32, depending on the mode of rounding."""
-    model = variant(
-        lambda s, x: nn.functional.pad(torch.full((len(x), 15), 2.0**24), (0, 1), value=2**24 + 1.5)
-    )
-    found = certify(model, BASIS, lambda x: 15 + 0 * x[:, 0])
-    assert (found.status, found.reason) == ("checked", "rounding may change margins by up to 2")
+def test_large_weights_that_cancel_in_one_order_of_summation_are_refuted() -> None:
+    """Two units of weight ±2^30 cancel when all cases are one batch, and not in single inputs."""
+    draw, codes = random.Random(2), torch.from_numpy(encode(N - 1, BASIS, flat=True))
+    for _ in range(400):
+        first, second = sorted(draw.sample(range(256), 2))
+        places = [k for k in range(256) if k not in (first, second)]
+        model = look_up(256, places.__getitem__)
+        for unit, sign in ((first, 1), (second, -1)):  # at the pair (5, 5) alone
+            model[2].weight.data[unit] = torch.cat([codes, codes])
+            model[2].bias.data[unit] = -3.5
+            model[4].weight.data[4, unit] = sign * 2.0**30
+        model[4].weight.data[3, places[CASES - 1]] = 0.4
+        with torch.no_grad():
+            together, alone = model(PAIRS).argmax(1), int(model(PAIRS[-1:]).argmax())
+        if torch.equal(together, add(PAIRS)) and alone != 4:
+            break
+    else:
+        pytest.skip("this processor adds in an order in which the weights cancel")
+    found = certify(model, BASIS, add)
+    assert (found.status, found.counterexample, found.expected) == ("refuted", (5, 5), 4)
+    assert found.batch in (1, 2, 3)
+    assert f"in a batch of {found.batch} in float32" in found.explain()
 
 
 def test_a_planted_wrong_logit_is_found() -> None:
-    model = look_up(225)
-    model[4].weight.data[7, 14 * 15 + 2] = 5.0
-    found = certify(model, BASIS, add)
-    assert (found.status, found.wrong, found.counterexample) == ("refuted", 1, (14, 2))
-    assert (found.expected, found.answer, found.batch) == (1, 7, 225)
-    assert "For (14, 2) the answer is 7, not 1, in a batch of 225 in float32." in found.explain()
+    model = look_up()
+    model[4].weight.data[4, 5 * N + 2] = 5.0
+    for size in (7, 50):
+        found = certify(model, BASIS, add, batch_size=size)
+        assert (found.status, found.wrong, found.counterexample) == ("refuted", 1, (5, 2))
+        assert (found.expected, found.answer) == (1, 4)
+    assert "For (5, 2) the answer is 4, not 1, in a batch of 36 in float32." in found.explain()
+    model[4].weight.data[4, 0] = 5.0
+    assert certify(model, BASIS, add, batch_size=7).wrong == 2, "of different batches"
 
 
 def test_margins_that_rounding_may_change_are_no_proof() -> None:
-    model = look_up(225)
+    model = look_up()
     model[4].bias.data.fill_(1e6)
     found = certify(model, BASIS, add)
     assert found.status == "checked"
     assert found.reason is not None
     assert found.reason.startswith("rounding may change margins by up to")
     assert certify(model.double(), BASIS, add).proved
+    # 2^24 + 1.5 is 2^24 or 2^24 + 2 in float32, depending on the mode of rounding
+    padded = variant(
+        lambda s, x: functional.pad(torch.full((len(x), N), 2.0**24), (0, 1), value=2**24 + 1.5)
+    )
+    found = certify(padded, BASIS, lambda x: N + 0 * x[:, 0])
+    assert (found.status, found.reason) == ("checked", "rounding may change margins by up to 2")
+
+
+def test_the_radius_is_one_that_all_cases_bear() -> None:
+    """Margins of 1 and 1/3 whose box grows by what codes are moved: less than half of 1/3."""
+    logits = torch.tensor([[1.0, 0.0], [0.0, 1 / 3]], dtype=torch.float64)
+
+    def run(x: Tensor) -> Tensor:
+        return logits[x[:, 0] % 2]
+
+    def bound(x: Tensor, moved: float) -> Box:
+        return Box(run(x), torch.full((len(x), 2), moved, dtype=torch.float64))
+
+    task = Task(run, bound, lambda x: x[:, 0] % 2, period=2, operands=1, dtype=torch.float32)
+    for step in (1, 2):
+        found = check(task, step)
+        assert found.radius is not None
+        assert 0.998 / 6 < found.radius < 1 / 6
+        assert bool(task.sure(torch.tensor([[0], [1]]), found.radius).all())
+
+
+def test_statistics_of_a_batch_are_an_error_and_stored_ones_are_proved() -> None:
+    first, second, third, *rest = look_up()
+    stored = nn.Sequential(first, second, third, nn.BatchNorm1d(CASES), *rest)
+    stored.train()(PAIRS)  # the average of a unit is subtracted from all its cases
+    torch.manual_seed(0)
+    assert certify(fit(stored, 150), BASIS, add).proved
+    now = nn.BatchNorm1d(CASES, track_running_stats=False)
+    with pytest.raises(ValueError, match="depends on the other inputs"):
+        certify(fit(nn.Sequential(first, second, third, now, *rest), 30), BASIS, add)
+
+
+def test_quantised_and_compiled_models_get_a_reason() -> None:
+    compiled: Any = torch.compile(look_up(), backend="eager")
+    for model, dtype, words in (
+        (compiled, "float32", "certify the module before compilation"),
+        (look_up().to(torch.bfloat16), "bfloat16", "there is no bound for bfloat16"),
+    ):
+        found = certify(model, BASIS, add)
+        assert (found.status, found.dtype) == ("checked", dtype)
+        assert words in str(found.reason)
+
+
+def test_a_graph_that_the_model_does_not_follow_is_no_proof(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Ambient(Network):
+        """Reads an environment variable, which nothing in a graph shows."""
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.answer(x).roll(len(os.environ.get("PRIMEFOURIER_WRONG", "")), 1)
+
+    assert certify(Ambient(), BASIS, add).proved, "taken as it was"
+    monkeypatch.setenv("PRIMEFOURIER_WRONG", "x")
+    assert certify(Ambient(), BASIS, add).status == "refuted"
+
+
+@pytest.mark.parametrize("place", ["a hook on all modules", "autocast"])
+def test_a_mode_in_which_models_compute_something_else_is_no_proof(place: str) -> None:
+    if place == "autocast":
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            found = certify(Network(), BASIS, add)
+        assert (found.status, found.reason) == ("checked", "autocast is on")
+        return
+    hook = nn.modules.module.register_module_forward_hook(lambda module, given, found: None)
+    with hook:
+        found = certify(Network(), BASIS, add)
+    assert (found.status, found.reason) == ("checked", "hooks on all modules are registered")
+
+
+def test_sparse_constants_are_no_ordinary_tensors() -> None:
+    model = variant(lambda s, x, y: y @ s.sparse.to_dense())
+    model.register_buffer("sparse", torch.eye(N).to_sparse())
+    found = certify(model, BASIS, add)
+    assert (found.status, found.reason) == ("checked", "sparse is no ordinary tensor of numbers")
+
+
+class OneSequence(nn.Module):
+    """A common slip: (n, d) makes the batch one sequence of length n."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding, self.into = PrimeFourierEmbedding(BASIS), nn.Linear(8, 48)
+        self.layer = nn.TransformerEncoderLayer(48, 4, 192, dropout=0.0, batch_first=True)
+        self.out = nn.Linear(48, N)
+
+    def forward(self, x: Tensor) -> Tensor:
+        found: Tensor = self.out(self.layer(torch.relu(self.into(self.embedding(x).flatten(1)))))
+        return found
+
+
+def fit(model: nn.Module, steps: int, loss: Callable[[Tensor], Tensor] | None = None) -> nn.Module:
+    """Train a model on random integers below 2^40."""
+    optimizer = torch.optim.Adam(model.train().parameters(), 2e-3)
+    for _ in range(steps):
+        x = torch.randint(2**40, (128, 2))
+        optimizer.zero_grad()
+        (loss(x) if loss else functional.cross_entropy(model(x), add(x))).backward()
+        optimizer.step()
+    return model.eval()
+
+
+def test_a_batch_that_is_taken_for_a_sequence_is_an_error() -> None:
+    torch.manual_seed(109)
+    with pytest.raises(ValueError, match="depends on the other inputs of its batch"):
+        certify(fit(OneSequence(), 300), BASIS, add)
 
 
 # What may be proved
 
 
-class Reader(Network):
-    """Calls its embedding once per operand."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        first, second = self.embedding(x[:, 0]), self.embedding(x=x[:, 1])
-        found: Tensor = self.layers(torch.stack([first, second], dim=1))
-        return found
-
-
-class FlatIntegers(Network):
-    """Embeds all integers as one axis."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        codes = self.embedding(x.flatten()).unflatten(0, tuple(x.shape))
-        found: Tensor = self.layers(codes)
-        return found
-
-
-class TwoBases(Network):
-    """Reads one circle with each of two embeddings."""
+class Readings(Network):
+    """Reads its integers in several ways: per operand, as one axis, and by two embeddings."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.three, self.five = (PrimeFourierEmbedding(PrimeBasis((p,), 1)) for p in (3, 5))
+        self.two, self.three = (PrimeFourierEmbedding(PrimeBasis((p,), 1)) for p in (2, 3))
 
     def forward(self, x: Tensor) -> Tensor:
-        found: Tensor = self.layers(torch.cat([self.three(x), self.five(x)], dim=-1))
+        single = torch.stack([self.embedding(x[:, 0]), self.embedding(x=x[:, 1])], dim=1)
+        flat = self.embedding(x.flatten()).unflatten(0, tuple(x.shape))
+        apart = torch.cat([self.two(x), self.three(x)], dim=-1)
+        found: Tensor = self.layers(single) + self.layers(flat) + self.layers(apart)
         return found
-
-
-class MoreClasses(Network):
-    """Has two classes that are never used, with logits of -inf."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        found = self.answer(x)
-        return torch.cat([found, torch.full((len(found), 2), -torch.inf)], dim=1)
-
-
-class Activations(Network):
-    """Passes its logits through increasing functions of several kinds."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        found = nn.functional.leaky_relu(torch.tanh(self.answer(x)), 0.1)
-        return nn.functional.layer_norm(found.sigmoid() * 3 + found, (15,)).softmax(-1)
-
-
-MOVES: dict[str, Callable[[Tensor], Tensor]] = {
-    "long": lambda x: x.long(),
-    "to": lambda x: x.to(torch.int64).cpu(),
-    "clone and detach": lambda x: x.clone().detach(),
-    "flip": lambda x: x.flip(1),
-    "roll": lambda x: x.roll(1, 1),
-    "stack of columns": lambda x: torch.stack([x[:, 1], x[:, 0]], dim=1),
-    "numpy": lambda x: torch.from_numpy(x.numpy()),
-    "reshape": lambda x: x.reshape(-1).view(-1, 2).swapaxes(0, 1).mT.contiguous(),
-}
 
 
 class Attention(Network):
     """Joins operands by attention that is written by hand and looks back alone."""
 
-    def __init__(self, fill: float) -> None:
-        super().__init__()
-        self.fill = fill
-
     def forward(self, x: Tensor) -> Tensor:
         codes = self.embedding(x) + 1e-3 * self.table(torch.arange(2))
-        later = torch.ones(2, 2, dtype=torch.bool).triu(1)
-        shares = (codes @ codes.mT / 2).masked_fill(later, self.fill).softmax(-1)
-        found: Tensor = self.layers(codes + 1e-3 * (shares @ codes))
+        later, scores = torch.ones(2, 2, dtype=torch.bool).triu(1), codes @ codes.mT / 2
+        for fill in (-torch.inf, -1e9, torch.finfo(torch.float32).min):
+            codes = codes + 1e-3 * (scores.masked_fill(later, fill).softmax(-1) @ codes)
+        found: Tensor = self.layers(codes)
         return found
 
 
-def attend_evenly(self: Any, x: Tensor) -> Any:
-    codes, value = self.embedding(x)[:, None], self.answer(x)[:, None, None].expand(-1, 1, 2, -1)
-    return nn.functional.scaled_dot_product_attention(codes, codes, value, scale=0.0)[:, 0, 0]
+def activate(s: Any, x: Tensor, y: Tensor) -> Any:
+    found = functional.leaky_relu(torch.tanh(y), 0.1)
+    found = functional.layer_norm(found.sigmoid() * 3 + found, (N,)).softmax(-1)
+    return torch.cat([found, torch.full((len(found), 2), -torch.inf)], dim=1)  # unused classes
 
 
-def pad(self: Any, x: Tensor) -> Tensor:
-    """Return one logit more, of a class that is not used."""
-    return nn.functional.pad(self.answer(x), (0, 1), value=7.0)
+def attend_evenly(s: Any, x: Tensor, y: Tensor) -> Any:
+    codes, value = s.embedding(x)[:, None], y[:, None, None].expand(-1, 1, 2, -1)
+    return functional.scaled_dot_product_attention(codes, codes, value, scale=0.0)[:, 0, 0]
 
 
-CONSTANTS: dict[str, Callable[[Any, Tensor], Any]] = {
-    "a mask of -inf": lambda s, x: pad(s, x).masked_fill(s.off, -torch.inf),
-    "a mask with another axis": lambda s, x: pad(s, x).masked_fill(s.off[None, :], -1e9),
-    "a mask of integers": lambda s, x: pad(s, x).masked_fill((torch.arange(16) > 14)[None], -9.0),
-    "a choice by integers": lambda s, x: torch.where(s.ints.view(1, 15) < 15, s.answer(x), -1e9),
-    "a mask turned round": lambda s, x: pad(s, x).masked_fill(~~s.off, -9.0),
-    "a mask that is added": lambda s, x: pad(s, x) + torch.zeros(16).masked_fill(s.off, -torch.inf),
-    "a triangle of -inf": lambda s, x: pad(s, x) + torch.full((16, 16), -torch.inf).triu(1)[14],
-    "shares of what is not masked": lambda s, x: (
-        pad(s, x).masked_fill(s.off, -torch.inf).softmax(1)
-    ),
-    "integers as numbers": lambda s, x: s.answer(x) + s.ints[:5].float().mean() + s.count,
-    "columns by number": lambda s, x: s.answer(x).flip(1)[:, 14 - s.ints],
-    "classes by a table": lambda s, x: s.answer(x) @ nn.functional.one_hot(s.ints, 15).float(),
-    "places of operands": lambda s, x: s.layers(s.embedding(x) + 1e-3 * s.table(torch.arange(2))),
-    "a number in the code": lambda s, x: s.answer(x) * torch.tensor(2.0),
-    "numbers of float64 in between": lambda s, x: (s.answer(x).double() * 1.1 + 2**20).float(),
-    "a number of float64": lambda s, x: s.answer(x) * s.scale,
-    "a copy of a buffer": lambda s, x: s.answer(x) + 0 * s.ints.clone(),
-    "attention with scale 0": attend_evenly,
-    "bounds of values": lambda s, x: nn.functional.hardtanh(s.answer(x), -100.0, max_val=50.0),
-}
+def mask(s: Any, x: Tensor, y: Tensor) -> Any:
+    """Switch off one logit more in every way that a constant mask can."""
+    y = functional.pad(y, (0, 1), value=7.0)
+    y = y.masked_fill((torch.arange(7) > 5)[None], -9.0).masked_fill(s.off[None, :], -1e3)
+    y = y.masked_fill(~~s.off, -9.0).masked_fill(s.off, -torch.inf)
+    y = y + torch.zeros(7).masked_fill(s.off, -torch.inf)
+    return (y + torch.full((7, 7), -torch.inf).triu(1)[5]).softmax(1)
 
 
-def moving(move: Callable[[Tensor], Tensor]) -> Network:
-    return variant(lambda s, x: s.answer(move(x)))
+def compute(s: Any, x: Tensor, y: Tensor) -> Any:
+    """Compute with integers, tables and numbers of other dtypes."""
+    y = y * torch.tensor(2.0) + s.ints[:5].float().mean() + s.count + 0 * s.ints.clone()
+    y = torch.where(s.ints.view(1, N) < N, y, -1e9).flip(1)[:, 5 - s.ints]
+    y = functional.hardtanh(y @ functional.one_hot(s.ints, N).float(), -100.0, max_val=50.0)
+    return (y.double() * 1.1 + 2**16).float() * s.scale
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        look_up(225),
-        look_up(300).double(),
-        Reader(),
-        FlatIntegers(),
-        TwoBases(),
-        MoreClasses(),
-        Activations(),
-        *map(Attention, (-torch.inf, -1e9, torch.finfo(torch.float32).min)),
-        *map(moving, MOVES.values()),
-        *map(variant, CONSTANTS.values()),
-    ],
-    ids=[
-        *("Sequential", "float64", "Reader", "FlatIntegers", "TwoBases", "MoreClasses"),
-        "Activations",
-        *("attention with -inf", "attention with -1e9", "attention with the least number"),
-        *MOVES,
-        *CONSTANTS,
-    ],
-)
-def test_honest_networks_of_different_build_are_proved(model: nn.Module) -> None:
-    found = certify(model, BASIS, add)
+def move(s: Any, x: Tensor) -> Any:
+    """Move integers in every way that does not change them, or exchanges operands."""
+    x = torch.from_numpy(x.long().to(torch.int64).cpu().clone().detach().flip(1).numpy())
+    x = torch.stack([x[:, 1], x[:, 0]], dim=1).roll(1, 1)
+    return s.answer(x.reshape(-1).view(-1, 2).swapaxes(0, 1).mT.contiguous())
+
+
+HONEST: dict[str, Callable[[], nn.Module]] = {
+    "Sequential": look_up, "float64": lambda: look_up(60).double(), "readings": Readings,
+    "attention": Attention, "activations": lambda: variant(activate),
+    "attention with scale 0": lambda: variant(attend_evenly), "masks": lambda: variant(mask),
+    "constants": lambda: variant(compute), "moves": lambda: variant(move),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_honest_networks_of_different_build_are_proved(name: str) -> None:
+    found = certify(HONEST[name](), BASIS, add)
     assert found.proved, found.explain()
     assert found.bound is not None
     assert found.margin > 2 * found.bound
@@ -725,15 +593,12 @@ def remember(model: nn.Module) -> dict[str, Any]:
     }
 
 
-LEFT = (
-    *("a changed copy of a buffer", "a changed copy of a mask", "a condition", "autocast"),
-    *("a constant that is changed after use", "gradients that are switched on", "time"),
+@pytest.mark.parametrize(
+    "name",
+    ["", "a constant that is changed after use", "gradients that are switched on", "a condition"],
 )
-
-
-@pytest.mark.parametrize("name", ["a network", *LEFT])
 def test_a_certificate_changes_neither_the_model_nor_anything_else(name: str) -> None:
-    model = Network() if name == "a network" else variant(CHECKED[name][0])
+    model = variant(CHECKED[name][0]) if name else Network()
     model.layers[0].train()
     before = remember(model)
     certify(model, BASIS, add)
@@ -743,51 +608,27 @@ def test_a_certificate_changes_neither_the_model_nor_anything_else(name: str) ->
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_codes_of_few_digits_count_as_what_they_are(dtype: torch.dtype) -> None:
     model = variant(lambda s, x: s.layers(s.embedding(x).float()))
+    model.layers[3].bias.data[0] = 0.9  # which leaves a margin of 0.1
     model.embedding.to(dtype)
     found = certify(model, BASIS, add)
     assert found.status == ("proved" if dtype == torch.float16 else "checked"), found.explain()
-    assert dtype == torch.bfloat16 or found.bound > 0.01  # type: ignore[operator]
-
-
-@pytest.mark.parametrize("place", ["a hook on all modules", "autocast"])
-def test_a_mode_in_which_models_compute_something_else_is_no_proof(place: str) -> None:
-    if place == "autocast":
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            found = certify(Network(), BASIS, add)
-        assert (found.status, found.reason) == ("checked", "autocast is on")
-        return
-    handle = nn.modules.module.register_module_forward_hook(lambda module, given, found: None)
-    try:
-        found = certify(Network(), BASIS, add)
-    finally:
-        handle.remove()
-    assert (found.status, found.reason) == ("checked", "hooks on all modules are registered")
-
-
-def test_an_embedding_with_other_periods_is_refused() -> None:
-    model = Network()
-    model.embedding.periods = torch.tensor([[3], [7]])
-    with pytest.raises(ValueError, match="periods are not those of its PrimeBasis"):
-        certify(model, BASIS, add)
-
-
-def test_sparse_constants_are_no_ordinary_tensors() -> None:
-    model = variant(lambda s, x: s.answer(x) @ s.sparse.to_dense())
-    model.register_buffer("sparse", torch.eye(15).to_sparse())
-    found = certify(model, BASIS, add)
-    assert (found.status, found.reason) == ("checked", "sparse is no ordinary tensor of numbers")
-
-
-def trained(network: object) -> nn.Module:
-    """Return a network of the laboratory for sums modulo 15 from the circles of 3 and 5."""
-    return lab.train(
-        lab.ModelConfig(
-            embedding=lab.PrimeFourier(primes=(3, 5), depth=1),
-            task=lab.ModularArithmetic("add", modulus=15, input_range=60),
-            network=network,
-            training=lab.Training(epochs=60),
+    if dtype == torch.float16:
+        assert found.bound > 0.01  # type: ignore[operator]
+        assert found.explain().endswith(
+            "float16 codes are not covered and bfloat16 codes are not covered."
         )
+
+
+def trained(network: object, *primes: int, epochs: int) -> nn.Module:
+    """Return a network of the laboratory for sums modulo two primes."""
+    modulus = math.prod(primes)
+    config = lab.ModelConfig(
+        embedding=lab.PrimeFourier(primes, depth=1),
+        task=lab.ModularArithmetic("add", modulus=modulus, input_range=30 if modulus == N else 60),
+        network=network,
+        training=lab.Training(epochs=epochs),
     )
+    return lab.train(config)
 
 
 @pytest.mark.slow
@@ -797,54 +638,48 @@ def trained(network: object) -> nn.Module:
     ids=lambda network: type(network).__name__,
 )
 def test_trained_networks_of_the_laboratory_are_proved(network: object) -> None:
-    model = trained(network)
+    model: Any = trained(network, 2, 3, epochs=120)
     found = certify(model, BASIS, add)
     assert found.proved, found.explain()
     # codes moved in every coordinate by the radius, towards the worst of many corners
     assert found.radius is not None
-    pairs = torch.cartesian_prod(torch.arange(15), torch.arange(15))
-    moved = found.radius * torch.randint(0, 2, (40, 225, 2, 4)).mul(2).sub(1)
-
+    moved = found.radius * torch.randint(0, 2, (40, CASES, 2, 4)).mul(2).sub(1)
     turns = iter(moved)
-
-    def shift(module: nn.Module, given: Any, codes: Tensor) -> Any:
-        return codes + next(turns)
-
-    with torch.no_grad(), model.embedding.register_forward_hook(shift):  # type: ignore[union-attr]
+    shift = model.embedding.register_forward_hook(lambda module, given, codes: codes + next(turns))
+    with torch.no_grad(), shift:
         for _ in moved:
-            assert torch.equal(model(pairs).argmax(1), add(pairs))
+            assert torch.equal(model(PAIRS).argmax(1), add(PAIRS))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tokens", ["rows", "operands"])
-def test_a_transformer_is_checked_in_float32_and_proved_in_float64(tokens: Any) -> None:
+def test_a_transformer_is_checked_in_float32_and_proved_in_float64() -> None:
     """Interval bounds grow in every layer of attention; float32 leaves too few digits for them."""
-    model = trained(lab.Transformer(tokens=tokens))
-    single, double = certify(model, BASIS, add), certify(model.double(), BASIS, add)
+    model, basis = trained(lab.Transformer(tokens="rows"), 3, 5, epochs=60), PrimeBasis((3, 5), 1)
+    single, double = (
+        certify(model.to(dtype), basis, lambda x: x.sum(1) % 15)
+        for dtype in (torch.float32, torch.float64)
+    )
     assert (single.status, double.status) == ("checked", "proved")
-    assert single.reason is not None
-    assert single.reason.startswith("rounding may change margins")
+    assert str(single.reason).startswith("rounding may change margins")
 
 
 def test_integers_behind_any_network_are_proved_by_their_codes() -> None:
     torch.manual_seed(0)
-    body = nn.Sequential(
-        PrimeFourierEmbedding(BASIS), nn.Flatten(), nn.Linear(8, 64), nn.GELU(), nn.Linear(64, 32)
-    )
+    layers = nn.Linear(8, 64), nn.GELU(), nn.Linear(64, 32)
+    body = nn.Sequential(PrimeFourierEmbedding(BASIS), nn.Flatten(), *layers)
     head = CRTHead(32, BASIS)
-    model = fit(nn.Sequential(body, head), 500, lambda x: head.loss(body(x), x.sum(1)))
+    model = fit(nn.Sequential(body, head), 400, lambda x: head.loss(body(x), x.sum(1)))
     found = certify(model, BASIS, lambda x: x.sum(1), output=BASIS)
     assert found.proved, found.explain()
     with torch.no_grad():
-        pairs = torch.cartesian_prod(torch.arange(15), torch.arange(15))
-        decoded = decode_codes(model(pairs), BASIS)
-    assert torch.equal(decoded.value, add(pairs))
+        decoded = decode_codes(model(PAIRS), BASIS)
+    assert torch.equal(decoded.value, add(PAIRS))
     assert found.margin == pytest.approx(float(decoded.margin.min()), abs=1e-4)
     shifted = certify(model, BASIS, lambda x: x.sum(1) + 1, output=BASIS)
-    assert (shifted.status, shifted.wrong) == ("refuted", 225)
+    assert (shifted.status, shifted.wrong) == ("refuted", CASES)
 
 
-# What decides the dtype, and which basis and labels are accepted
+# What decides the dtype, and which models, bases and labels are accepted
 
 
 def test_the_dtype_is_that_of_real_or_complex_parameters() -> None:
@@ -852,7 +687,7 @@ def test_the_dtype_is_that_of_real_or_complex_parameters() -> None:
         def __init__(self) -> None:
             super().__init__()
             self.register_buffer("seen", torch.zeros(3, dtype=torch.int64))
-            _, *layers = look_up(225).double()
+            _, *layers = look_up().double()
             self.layers = nn.Sequential(*layers)
 
         def forward(self, codes: Tensor) -> Tensor:
@@ -865,8 +700,8 @@ def test_the_dtype_is_that_of_real_or_complex_parameters() -> None:
     class Turned(nn.Module):
         def __init__(self) -> None:
             super().__init__()
-            turns = torch.arange(15)[:, None] / torch.tensor([3, 5])
-            self.answers = nn.Parameter(torch.polar(torch.ones(15, 2), -2 * torch.pi * turns))
+            turns = torch.arange(N)[:, None] / torch.tensor([2, 3])
+            self.answers = nn.Parameter(torch.polar(torch.ones(N, 2), -2 * torch.pi * turns))
 
         def forward(self, codes: Tensor) -> Tensor:
             a, b = torch.view_as_complex(codes.unflatten(2, (2, 2))).unbind(1)
@@ -876,44 +711,41 @@ def test_the_dtype_is_that_of_real_or_complex_parameters() -> None:
     assert (complex_.status, complex_.dtype) == ("checked", "float32")
 
 
+def reading(embedding: nn.Module) -> Network:
+    model = Network()
+    model.embedding = embedding  # type: ignore[assignment]
+    return model
+
+
 def test_circles_tables_and_hooks_that_do_more_are_refused() -> None:
-    hooked, limited = Network(), Network()
+    hooked = Network()
     hooked.embedding.register_forward_hook(lambda module, given, codes: codes * (given[0] < 9))
-    limited.embedding = PrimeFourierEmbedding(BASIS, num_embeddings=15)
-    foreign = Network(PrimeBasis((3, 5, 7), depth=1))
-    derived = Network()
-    derived.embedding = type("Derived", (PrimeFourierEmbedding,), {})(BASIS)
+    other = Network()
+    other.embedding.periods = torch.tensor([[2], [7]])
     for model, words in (
         (hooked, "hooks"),
-        (limited, "table of 15"),
-        (derived, "got a Derived"),
-        (foreign, "reads a circle of period 7, which does not divide 15"),
+        (other, "periods are not those of its PrimeBasis"),
+        (reading(PrimeFourierEmbedding(BASIS, num_embeddings=6)), "table of 6"),
+        (reading(type("Derived", (PrimeFourierEmbedding,), {})(BASIS)), "got a Derived"),
+        (Network(PrimeBasis((2, 3, 7), 1)), "a circle of period 7, which does not divide 6"),
+        (Network(PrimeBasis((2, 3), 2)), "a circle of period 4, which does not divide 6"),
+        (nn.Sequential(nn.Flatten(), nn.Linear(4, 6)), "on codes, since it has no PrimeFourier"),
     ):
         with pytest.raises(ValueError, match=words):
             certify(model, BASIS, add)
 
 
-def test_a_model_with_circles_of_its_own_is_told_what_it_is_given() -> None:
-    class Own(nn.Module):
-        def forward(self, x: Tensor) -> Tensor:
-            turns = x[..., None] / torch.tensor([3, 5])
-            return nn.functional.linear(turns.cos().flatten(1), torch.zeros(15, 4))
-
-    with pytest.raises(ValueError, match=r"run on codes, since it has no PrimeFourierEmbedding"):
-        certify(Own(), BASIS, add)
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"label": lambda x: x.sum(1) % 7}, "label must depend only on the operands modulo 15"),
-        ({"label": lambda x: x.sum(1).fmod(15).abs()}, "label must depend only on the operands"),
-        ({"label": lambda x: x.sum(1) % 15 + 1}, "labels must be classes 0 … 14 .* got 1 … 15"),
-        ({"label": lambda x: x % 15}, r"one integer for each of 1000 tuples .* shape \(1000, 2\)"),
+        ({"label": lambda x: x.sum(1) % 7}, "label must depend only on the operands modulo 6"),
+        ({"label": lambda x: x.sum(1).fmod(6).abs()}, "label must depend only on the operands"),
+        ({"label": lambda x: x.sum(1) % 6 + 1}, "labels must be classes 0 … 5 .* got 1 … 6"),
+        ({"label": lambda x: x % 6}, r"one integer for each of 1000 tuples .* shape \(1000, 2\)"),
         ({"basis": PrimeBasis((3, 5, 7, 11, 13, 17, 19), depth=1)}, "checks at most 5000000 cases"),
         ({"most_cases": 0}, "most_cases must be an integer of at least 1, got 0"),
-        ({"most_cases": 224}, r"at most 224 cases, got 225, 15\^2"),
-        ({"output": BASIS}, r"numbers of shape \(225, 4\)"),
+        ({"most_cases": 35}, r"at most 35 cases, got 36, 6\^2"),
+        ({"output": BASIS}, r"numbers of shape \(36, 4\)"),
     ],
 )
 def test_what_cannot_be_checked_is_refused(options: dict[str, Any], words: str) -> None:
@@ -923,9 +755,9 @@ def test_what_cannot_be_checked_is_refused(options: dict[str, Any], words: str) 
 
 
 class Multiplier(nn.Module):
-    """Exact logits of a·b mod 35 from codes of characters; one pair can be made wrong."""
+    """Exact logits of a·b mod 15 from codes of characters; one pair can be made wrong."""
 
-    basis = CharacterBasis((5, 7))
+    basis = CharacterBasis((3, 5))
 
     def __init__(self, wrong: tuple[int, int] | None = None) -> None:
         super().__init__()
@@ -933,7 +765,7 @@ class Multiplier(nn.Module):
 
     def forward(self, codes: Tensor) -> Tensor:
         a, b = codes.unbind(1)
-        logits = torch.from_numpy(exact_product_logits(a, b, 35, self.basis))
+        logits = torch.from_numpy(exact_product_logits(a, b, 15, self.basis))
         if self.wrong is not None:
             here = torch.from_numpy(self.basis.encode(self.wrong, "float64")).flatten(1)
             logits[(codes - here).abs().amax((1, 2)) < 1e-3, 8] += 100
@@ -942,10 +774,10 @@ class Multiplier(nn.Module):
 
 def test_a_network_of_characters_is_checked_or_refuted() -> None:
     def multiply(x: Tensor) -> Tensor:
-        return (x % 35).prod(1) % 35
+        return (x % 15).prod(1) % 15
 
     found = certify(Multiplier(), Multiplier.basis, multiply)
-    assert (found.status, found.modulus, found.cases) == ("checked", 35, 35**2)
-    assert certify(Multiplier((30, 14)), Multiplier.basis, multiply).counterexample == (30, 14)
-    with pytest.raises(ValueError, match="depend only on the operands modulo 35"):
-        certify(Multiplier(), Multiplier.basis, lambda x: x.sum(1) % 33)
+    assert (found.status, found.modulus, found.cases) == ("checked", 15, 225)
+    assert certify(Multiplier((10, 14)), Multiplier.basis, multiply).counterexample == (10, 14)
+    with pytest.raises(ValueError, match="depend only on the operands modulo 15"):
+        certify(Multiplier(), Multiplier.basis, lambda x: x.sum(1) % 13)

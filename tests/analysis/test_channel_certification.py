@@ -12,7 +12,8 @@ from primefourier import PAPER_BASIS, PrimeBasis, decode, encode
 from primefourier.analysis import certify
 from primefourier.nn import ChannelNetwork, PrimeFourierEmbedding, circular_loss
 
-BASIS = PrimeBasis((3, 5, 7, 11, 13), depth=1)
+BASIS = PrimeBasis((3, 5, 7), depth=1)
+CASES = 9 + 25 + 49
 SMALL = PrimeBasis((2, 3), depth=2)
 
 
@@ -21,17 +22,16 @@ def add(x: Tensor) -> Tensor:
 
 
 def trained(basis: PrimeBasis, **options: Any) -> ChannelNetwork:
-    """Return a network that has learned to add, in a second or two."""
+    """Return a network that has learned to add, in a second."""
     torch.manual_seed(0)
     network = ChannelNetwork(basis, hidden=(32, 32), **options)
     model = nn.Sequential(PrimeFourierEmbedding(basis), network)
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 300)
     for _ in range(300):
-        pairs = torch.randint(2**40, (256, 2))
-        loss = circular_loss(model(pairs), pairs.sum(1), basis)
+        pairs = torch.randint(2**40, (128, 2))
         optimizer.zero_grad()
-        loss.backward()
+        circular_loss(model(pairs), pairs.sum(1), basis).backward()
         optimizer.step()
         schedule.step()
     return network
@@ -66,7 +66,7 @@ def with_one_wrong_pair(network: ChannelNetwork, pair: tuple[int, int]) -> Chann
         new.data[tuple(slice(size) for size in old.shape)] = old.data
     here = torch.from_numpy(encode(pair, basis))[:, -1].flatten()
     far = torch.from_numpy(encode(sum(pair) + 3, basis))[-1].flatten()
-    # ⟨codes, here⟩ is 2 at the pair, and at most 1 + cos(2π/143) at other angles of the basis
+    # ⟨codes, here⟩ is 2 at the pair, and at most 1 + cos(2π/35) at other angles of the basis
     with torch.no_grad():
         wrong.weights[0][-1] = here
         wrong.biases[0][-1] = -1.9995
@@ -78,26 +78,31 @@ def with_one_wrong_pair(network: ChannelNetwork, pair: tuple[int, int]) -> Chann
 @pytest.mark.parametrize("whole", [False, True])
 def test_a_trained_network_is_proved_for_all_integers(network: ChannelNetwork, whole: bool) -> None:
     model = nn.Sequential(PrimeFourierEmbedding(BASIS), network) if whole else network
-    found = certify(model, BASIS, add, batch_size=50)
+    found = certify(model, BASIS, add, batch_size=20)
+    assert (found.modulus, found.cases, found.wrong) == (105, CASES, 0)
     assert found.proved
-    assert (found.modulus, found.cases, found.wrong) == (15_015, 9 + 25 + 49 + 121 + 169, 0)
-    assert found.counterexample is None
     assert 0.2 < found.margin < 1
     assert found.bound is not None
     assert 0 < found.bound < 1e-2
     assert found.explain().startswith(
-        "Proved for all integers, on every device with IEEE float32 arithmetic: right on all 373 "
-        "tuples of 2 residues modulo the largest period of each prime, and so modulo 15015. "
+        "Proved for all integers, on every device with IEEE float32 arithmetic: right on all 83 "
+        "tuples of 2 residues modulo the largest period of each prime, and so modulo 105. "
     )
     assert f"rounding changes margins by at most {found.bound:.2g}." in found.explain()
+    single = [prove_one_prime(network, p) for p in BASIS.primes]
+    assert found.radius == pytest.approx(min(one.radius for one in single), rel=2e-3)
+
+
+def prove_one_prime(network: ChannelNetwork, prime: int) -> Any:
+    basis = PrimeBasis((prime,), 1)
+    return certify(network.for_basis(basis), basis, add)
 
 
 def test_what_is_proved_is_what_decode_gives(network: ChannelNetwork) -> None:
     """Integers of 30 digits, and every tuple by brute force: the same answers and margins."""
-    found = certify(network, BASIS, add)
     a, b = 123456789012345678901234567890, -987654321098765432109876543210
     codes = torch.from_numpy(encode([[a, b]], BASIS)).flatten(2)
-    assert decode(network(codes).detach(), BASIS, min_margin=0).value == (a + b) % 15_015
+    assert decode(network(codes).detach(), BASIS, min_margin=0).value == (a + b) % 105
     margins = []
     for i, p in enumerate(BASIS.primes):
         pairs = torch.cartesian_prod(torch.arange(p), torch.arange(p))
@@ -106,33 +111,29 @@ def test_what_is_proved_is_what_decode_gives(network: ChannelNetwork) -> None:
         decoded = decode(rows, PrimeBasis((p,), 1), min_margin=0)
         assert decoded.value.tolist() == (pairs.sum(1) % p).tolist()
         margins.append(decoded.margin.min())
-    assert found.margin == pytest.approx(min(margins), abs=1e-5)
+    assert certify(network, BASIS, add).margin == pytest.approx(min(margins), abs=1e-5)
 
 
 def test_one_wrong_pair_of_one_prime_is_found(network: ChannelNetwork) -> None:
-    wrong = with_one_wrong_pair(network, (4, 11))
+    wrong = with_one_wrong_pair(network, (4, 5))
     found = certify(wrong, BASIS, add)
-    assert not found.proved
-    assert (found.wrong, found.counterexample, found.period) == (1, (4, 11), 13)
-    assert (found.expected, found.answer) == (2, 5)
+    assert (found.proved, found.wrong, found.period) == (False, 1, 7)
+    assert (found.counterexample, found.expected, found.answer) == ((4, 5), 2, 5)
     assert found.margin < 0
-    assert "wrong on 1 of 373 tuples" in found.explain()
-    assert (
-        "For (4, 11) the answer is 5, not 2 modulo 13, in a batch of 169 in float32."
-        in found.explain()
-    )
+    words = "For (4, 5) the answer is 5, not 2 modulo 7, in a batch of 49 in float32."
+    assert "wrong on 1 of 83 tuples" in found.explain()
+    assert words in found.explain()
     for size in (2, 7, 100):
-        assert certify(wrong, BASIS, add, batch_size=size).counterexample == (4, 11)
+        assert certify(wrong, BASIS, add, batch_size=size).counterexample == (4, 5)
 
 
 def test_a_network_that_is_right_only_by_rounding_is_checked() -> None:
     whole = certify(identity(BASIS, bias=2.0), BASIS, lambda x: x[:, 0], operands=1)
-    assert (whole.proved, whole.cases) == (True, 39)
-    found = certify(identity(BASIS, bias=1e6), BASIS, lambda x: x[:, 0], operands=1)
+    assert (whole.proved, whole.cases) == (True, 15)
+    found = certify(identity(BASIS, bias=2e6), BASIS, lambda x: x[:, 0], operands=1)
     assert (found.status, found.wrong) == ("checked", 0)
-    assert found.reason is not None
-    assert found.reason.startswith("rounding may change margins by up to")
-    assert found.explain().startswith("Checked: right on all 39 tuples of 1 residues")
+    assert str(found.reason).startswith("rounding may change margins by up to")
+    assert found.explain().startswith("Checked: right on all 15 tuples of 1 residues")
 
 
 def test_weights_that_cancel_in_one_order_of_summation_are_not_proved() -> None:
@@ -140,7 +141,6 @@ def test_weights_that_cancel_in_one_order_of_summation_are_not_proved() -> None:
     five = PrimeBasis((5,), depth=1)
     codes = torch.from_numpy(encode(range(5), five, flat=True)).float()
     pairs = torch.cartesian_prod(torch.arange(5), torch.arange(5))
-    statuses = set()
     for first, second in ((81, 125), (3, 64), (31, 33), (0, 127)):
         network = ChannelNetwork(five, hidden=(128,))
         for parameter in network.parameters():
@@ -153,11 +153,10 @@ def test_weights_that_cancel_in_one_order_of_summation_are_not_proved() -> None:
             into[k], out[:, k] = torch.cat([codes[a], codes[b]]), 2 * codes[(a + b) % 5]
         for k, sign in ((first, 1), (second, -1)):
             into[k], out[:, k] = torch.cat([codes[4], codes[4]]), sign * 2.0**30 * codes[3]
-        statuses.add(certify(network, five, add).status)
-    assert statuses <= {"checked", "refuted"}
+        assert not certify(network, five, add).proved
 
 
-@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("depth", [1, 3])
 def test_every_depth_is_proved(depth: int) -> None:
     basis = PrimeBasis((2, 3, 5), depth)
     network = identity(basis)
@@ -165,37 +164,30 @@ def test_every_depth_is_proved(depth: int) -> None:
     assert (found.proved, found.cases) == (True, 2**depth + 3**depth + 5**depth)
     assert found.margin > 0.99
     wrong = certify(network, basis, lambda x: x[:, 0] + 5 ** (depth - 1), operands=1)
-    assert not wrong.proved
+    assert (wrong.proved, wrong.wrong) == (False, wrong.cases)
     assert wrong.period is not None
-    assert wrong.wrong == wrong.cases
 
 
-def test_a_trained_network_of_depth_2_with_the_prime_2_is_proved() -> None:
+def test_networks_of_depth_2_and_with_weights_of_their_own_are_proved() -> None:
     found = certify(trained(SMALL), SMALL, add)
     assert (found.proved, found.cases, found.modulus) == (True, 4**2 + 9**2, 36)
-
-
-def test_weights_of_their_own_are_proved_too() -> None:
     network = trained(PrimeBasis((3, 5), 1), shared=False)
     assert certify(network, network.basis, add).proved
-    double = copy.deepcopy(network).double()
-    found = certify(double, network.basis, add)
-    assert (found.status, found.dtype) == ("proved", "float64")
-    assert found.bound is not None
-    assert found.bound < 1e-9
+    double = certify(copy.deepcopy(network).double(), network.basis, add)
+    assert (double.status, double.dtype) == ("proved", "float64")
+    assert double.bound is not None
+    assert double.bound < 1e-9
     half = certify(copy.deepcopy(network).to(torch.bfloat16), network.basis, add)
     assert half.status in ("checked", "refuted")
 
 
 def test_an_untrained_network_and_a_dead_one_are_wrong() -> None:
     torch.manual_seed(0)
-    fresh = certify(ChannelNetwork(BASIS), BASIS, add)
-    assert not fresh.proved
-    assert fresh.wrong > 100
+    assert certify(ChannelNetwork(BASIS), BASIS, add).wrong > 20
     dead = ChannelNetwork(BASIS)
     for parameter in dead.parameters():
         parameter.data.zero_()
-    assert certify(dead, BASIS, add).wrong == 373, "no angle is no answer"
+    assert certify(dead, BASIS, add).wrong == CASES, "no angle is no answer"
     with torch.no_grad():
         dead.biases[-1].fill_(torch.nan)
     with pytest.raises(ValueError, match="codes must be finite"):
@@ -236,7 +228,7 @@ def parametrized() -> ChannelNetwork:
         hooked(lambda model: model, "register_forward_hook"),
         hooked(lambda model: model[0], "register_forward_hook"),
         hooked(lambda model: model[1], "register_forward_pre_hook"),
-        nn.Sequential(PrimeFourierEmbedding(BASIS), nn.Linear(10, 10), ChannelNetwork(BASIS)),
+        nn.Sequential(PrimeFourierEmbedding(BASIS), nn.Linear(6, 6), ChannelNetwork(BASIS)),
         nn.Sequential(nn.Identity(), ChannelNetwork(BASIS)),
     ],
 )
@@ -246,11 +238,13 @@ def test_what_only_resembles_a_channel_network_is_refused(model: nn.Module) -> N
 
 
 def test_a_channel_network_inside_another_module_is_said_to_be_the_reason() -> None:
-    for basis in (BASIS, PAPER_BASIS):
-        with pytest.raises(ValueError, match="so certify the ChannelNetwork itself"):
-            certify(nn.ModuleList([ChannelNetwork(basis)]), basis, add)
+    with pytest.raises(ValueError, match="so certify the ChannelNetwork itself"):
+        certify(nn.ModuleList([ChannelNetwork(PAPER_BASIS)]), PAPER_BASIS, add)
     with pytest.raises(TypeError, match="model must be a torch module, got a function"):
         certify(add, PAPER_BASIS, add)  # type: ignore[arg-type]
+
+
+TABLE = PrimeFourierEmbedding(BASIS, num_embeddings=15)
 
 
 @pytest.mark.parametrize(
@@ -261,15 +255,8 @@ def test_a_channel_network_inside_another_module_is_said_to_be_the_reason() -> N
         ({"label": lambda x: x.sum(1) / 1}, "label must return one integer for each"),
         ({"basis": SMALL}, r"basis must be that of the ChannelNetwork, PrimeBasis\(primes=\(3, 5"),
         ({"operands": 3}, "the network has 2 operands, got operands=3"),
-        ({"most_cases": 372}, r"at most 372 cases, got 373, the sum of p\^\(D · operands\)"),
-        (
-            {
-                "model": nn.Sequential(
-                    PrimeFourierEmbedding(BASIS, num_embeddings=15), ChannelNetwork(BASIS)
-                )
-            },
-            "a table of 15 integers",
-        ),
+        ({"most_cases": 82}, r"at most 82 cases, got 83, the sum of p\^\(D · operands\)"),
+        ({"model": nn.Sequential(TABLE, ChannelNetwork(BASIS))}, "a table of 15 integers"),
         (
             {"model": nn.Sequential(PrimeFourierEmbedding(SMALL), ChannelNetwork(BASIS))},
             "basis must be that of the PrimeFourierEmbedding",
@@ -277,20 +264,15 @@ def test_a_channel_network_inside_another_module_is_said_to_be_the_reason() -> N
     ],
 )
 def test_what_cannot_be_proved_is_refused(options: dict[str, Any], words: str) -> None:
-    arguments: dict[str, Any] = {
-        "model": ChannelNetwork(BASIS),
-        "basis": BASIS,
-        "label": add,
-    } | options
+    right: dict[str, Any] = {"model": ChannelNetwork(BASIS), "basis": BASIS, "label": add}
     with pytest.raises(ValueError, match=words):
-        certify(**arguments)
+        certify(**(right | options))
 
 
 def test_other_primes_get_a_certificate_of_their_own(network: ChannelNetwork) -> None:
     other = PrimeBasis((2, 3, 17), 1)
     found = certify(network.for_basis(other), other, add)
-    assert found.cases == 4 + 9 + 289
-    assert found.modulus == 102
+    assert (found.cases, found.modulus) == (4 + 9 + 289, 102)
 
 
 def test_a_label_that_writes_into_its_input_changes_nothing(network: ChannelNetwork) -> None:
@@ -299,24 +281,22 @@ def test_a_label_that_writes_into_its_input_changes_nothing(network: ChannelNetw
         return x.sum(1)
 
     found = certify(network, BASIS, first)
-    assert not found.proved
-    assert found.wrong > 300
+    assert found.wrong > 60
+    assert found.counterexample is not None
+    assert found.counterexample[1] != 0, "as it was before the label wrote 0"
 
 
 def test_a_hook_on_all_modules_that_mixes_primes_is_noticed(network: ChannelNetwork) -> None:
     def mix(module: nn.Module, inputs: Any, output: Any) -> Any:
-        """Exchange primes where an operand is not the same small integer modulo 3 and 13."""
+        """Exchange primes where an operand is not the same small integer modulo 3 and 7."""
         if not isinstance(module, ChannelNetwork):
             return output
         small = decode(inputs[0], BASIS, min_margin=0).value < BASIS.primes[-1]
         alone = torch.from_numpy(small).all(-1, keepdim=True)
         return torch.where(alone, output, output.roll(2, -1))
 
-    handle = nn.modules.module.register_module_forward_hook(mix)
-    try:
+    with nn.modules.module.register_module_forward_hook(mix):
         assert certify(network, BASIS, add).status == "refuted"
-    finally:
-        handle.remove()
 
 
 def test_a_product_of_three_operands_is_no_overflow() -> None:

@@ -53,6 +53,7 @@ class Ablation(Generic[Label]):
     nan_after: int = 0
 
     def __post_init__(self) -> None:
+        # counts that no network can give would make shares outside 0 … 1
         wrong_before = self.size - self.correct_before
         if self.size < 1 or not (
             0 <= self.lost <= self.correct_before and 0 <= self.gained <= wrong_before
@@ -134,6 +135,7 @@ def ablation_frame(
                 f"ablations must be several results of ablate, got {type(one).__name__}; pass the "
                 "list that ablate returns"
             )
+    # a column has one type: integers if all labels are, else text
     labels = [a.label for a in found]
     whole = bool(found) and all(type(label) is int for label in labels)
     types: dict[str, type] = {"label": int if whole else str, "kind": str}

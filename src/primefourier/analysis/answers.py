@@ -15,10 +15,7 @@ def right_answers(logits: Tensor, labels: Tensor) -> Tensor:
     """Return which answers are right: the largest logit is that of the label, and is a number.
 
     An answer with a NaN among its logits is wrong whatever its label, and so is one with nothing
-    above -inf. Single logits of -inf are those of classes that are ruled out.
-
-    Shape:
-        logits (..., classes), labels (...) → booleans (...).
+    above -inf. Shape: logits (..., classes), labels (...) → booleans (...).
 
     >>> import torch
     >>> nan, inf = math.nan, math.inf

@@ -108,23 +108,16 @@ def _require_finite(size: Tensor, unit: float, share: float = 0.5) -> None:
 
 
 def _rounded(middle: Tensor, radius: Tensor, scale: Tensor, unit: float, steps: int = 1) -> Box:
-    """Return the box of a result whose roundings are relative to a scale.
-
-    Four times what a flush to 0 takes: results that are denormal may also be read as 0 later.
-    """
+    """Return the box of a result whose roundings are relative to a scale."""
     _require_finite(scale, unit)
+    # four times what a flush to 0 takes: results that are denormal may also be read as 0 later
     own = gamma(steps, unit) * scale + 4 * steps * _smallest(unit) * (1 + scale)
     return Box(middle, (radius + own) * _GROW)
 
 
 def read(box: Box, unit: float, *, convert: bool) -> Box:
-    """Return an operand as an operation reads it: in its dtype, with denormals perhaps as 0.
-
-    Args:
-        box: The operand.
-        unit: The unit of the operation's dtype.
-        convert: Whether the operand has another dtype: integers, or 0-dim tensors of float64.
-    """
+    """Return an operand as an operation reads it: in its dtype, with denormals perhaps as 0."""
+    # an operand that is converted has another dtype: integers, or 0-dim tensors of float64
     if box.radius is not None and not convert:  # results have this in their radius
         return box
     box = replace(box, middle=box.middle.double())
@@ -180,6 +173,7 @@ def divide(unit: float, left: Box | float, right: Box | float) -> Box:
     least = b.middle.abs() - b.spread
     if not bool((least > 1e-30).all()):
         raise NoProofError("a divisor may be 0")
+    # the scale below is also that of left · (1 / right), which rounds the reciprocal
     quotient = a.middle / b.middle
     radius = (a.spread + quotient.abs() * b.spread) / least + 4 * _smallest(unit) * a.size
     return _rounded(quotient, radius, (a.size / least).maximum(1 / least), unit, 3)
@@ -201,6 +195,7 @@ def matmul(unit: float, left: Box, right: Box, bias: Box | None = None) -> Box:
         radius = radius + size @ right.radius * (1 + rate)
     middle = left.middle @ right.middle
     least = 4 * terms * _smallest(unit) * (1 + float(size.max()) + float(right.size.max()))
+    # radius / rate is at least the sum of all absolute terms, in every order
     _require_finite(radius / rate, unit)  # also for a class that its bias switches off
     if bias is not None:
         middle = middle + bias.middle
@@ -222,6 +217,7 @@ def _increasing(function: Callable[[Tensor], Tensor], least: float = 1.0) -> Cal
     """Return the bound of an increasing function, with an error relative to its size and least."""
 
     def bound(unit: float, x: Box) -> Box:
+        # between the values at both ends, since it increases
         low, high = function(x.middle - x.spread), function(x.middle + x.spread)
         scale = low.abs().maximum(high.abs()) + least
         return _rounded((low + high) / 2, (high - low).abs() / 2, scale, unit, 4 * _ELEMENTARY)
@@ -243,7 +239,7 @@ def _lipschitz(function: Callable[..., Tensor], most: float, steps: int = 0) -> 
     return bound
 
 
-def _leaky(unit: float, x: Box, slope: float = 0.01) -> Box:
+def leaky_relu(unit: float, x: Box, slope: float = 0.01) -> Box:
     """Bound a leaky ReLU."""
     most = max(1.0, abs(slope))
     return _rounded(functional.leaky_relu(x.middle, slope), most * x.spread, most * x.size, unit, 2)
@@ -295,6 +291,7 @@ def softmax(unit: float, x: Box, axis: int, dtype: Any = None) -> Box:  # noqa: 
     size = torch.where(far, 0, x.size)
     _require_finite(size, unit)
     peak, count = high.amax(axis, keepdim=True), x.middle.shape[axis]
+    # from above a share is at least 1e-300; from below it may be 0
     low, high = (low - peak).exp(), (high - peak).exp().clamp(min=1e-300)
     low = torch.where(low < 1e-300, 0, low)
     slack = 4 * count * _OWN  # of the sums, from which one term is taken away again
@@ -310,10 +307,8 @@ def layer_norm(
     unit: float, x: Box, shape: Sequence[int], weight: Any = None, bias: Any = None,
     eps: float = 1e-5, *_: Any,
 ) -> Box:  # fmt: skip
-    """Bound a layer norm: the variance of the differences from the mean, as Welford's.
-
-    It holds for x / σ - mean / σ as well, but not for a variance of mean(x²) - mean(x)².
-    """
+    """Bound a layer norm: the variance of the differences from the mean, as Welford's."""
+    # it holds for x / σ - mean / σ as well, but not for a variance of mean(x²) - mean(x)²
     axes = list(range(-len(shape), 0))
     average = mean(unit, x, axes, True)
     centered = subtract(unit, x, average)
@@ -356,6 +351,7 @@ def batch_norm(
     parts = [weight or Box(one), bias or Box(0 * one), average, variance]
     if any(part.axis is not None for part in parts):
         raise NoProofError(f"{MEET}, a batch norm")
+    # one number for each channel, the second axis
     scale, offset, average, variance = (part.move(lambda t: t.reshape(shape)) for part in parts)
     factor = divide(unit, scale, _root(unit, add(unit, variance, eps)))
     found = add(unit, multiply(unit, subtract(unit, x, average), factor), offset)
@@ -383,7 +379,7 @@ BOUNDS: dict[str, Callable[..., Box]] = {
     "rsub": lambda unit, left, right, alpha=1: subtract(unit, right, left, alpha=alpha),
     "where": where, "masked_fill": lambda unit, x, mask, fill: where(unit, mask, fill, x),
     "to": lambda _, x, *__, **___: x,  # has been converted when it was read
-    "leaky_relu": _leaky,
+    "leaky_relu": leaky_relu,
     "neg": _lipschitz(torch.neg, 1), "abs": _lipschitz(torch.abs, 1),
     "relu": _lipschitz(torch.relu, 1), "clamp": _lipschitz(torch.clamp, 1),
     "clamp_min": _lipschitz(torch.clamp_min, 1), "hardtanh": _lipschitz(functional.hardtanh, 1),

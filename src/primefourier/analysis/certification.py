@@ -38,7 +38,7 @@ from primefourier.analysis.finite_check import (
     require_periodic,
 )
 from primefourier.analysis.graph import ModelGraph
-from primefourier.analysis.site import evaluating
+from primefourier.analysis.torch_ablation import evaluating
 from primefourier.arithmetic.crt import combine_coprime
 from primefourier.arithmetic.integers import as_integer, format_integer
 from primefourier.encoding import CharacterBasis, PrimeBasis, encode
@@ -134,6 +134,7 @@ def certify(
         for task in tasks:
             task.reason = _find_mode() or task.reason
         found = [check(task, step) for task in tasks]
+    # a wrong answer is shown before a narrow margin
     worst = min(found, key=lambda one: (not one.wrong, one.margin))
     wrong, reasons = sum(one.wrong for one in found), [one.reason for one in found if one.reason]
     joined = replace(
@@ -165,18 +166,18 @@ def _find_mode() -> str | None:
 
 def _require_few(cases: int, what: str, most: int, model: nn.Module) -> None:
     """Raise ValueError if there are too many cases to check."""
+    if cases <= most:
+        return
     hint = ""
-    inside = any(isinstance(part, ChannelNetwork) for part in model.modules())
-    if inside and not isinstance(model, ChannelNetwork):
+    if any(isinstance(part, ChannelNetwork) for part in model.modules() if part is not model):
         hint = (
             "; a ChannelNetwork inside another module is not proved prime by prime, so certify the "
             "ChannelNetwork itself"
         )
-    if cases > most:
-        raise ValueError(
-            f"certify checks at most {most} cases, got {format_integer(cases)}, {what}; use fewer "
-            f"or smaller primes or a smaller depth, or raise most_cases{hint}"
-        )
+    raise ValueError(
+        f"certify checks at most {most} cases, got {format_integer(cases)}, {what}; use fewer "
+        f"or smaller primes or a smaller depth, or raise most_cases{hint}"
+    )
 
 
 def _classify(
@@ -191,6 +192,7 @@ def _classify(
     embeddings = _embeddings(model, period)
     moduli = () if output is None else tuple(row[-1] for row in output.periods)
     require_periodic(label, period, operands, moduli=moduli)
+    # buffers of integers say nothing of the dtype in which the model computes
     tensors = [*model.parameters(), *model.buffers()]
     real = [t for t in tensors if t.is_floating_point() or t.is_complex()]
     dtype = torch.empty(0, dtype=real[0].dtype).real.dtype if real else torch.get_default_dtype()
@@ -251,6 +253,7 @@ def _follow_prime(
     """Return the check of one prime of a ChannelNetwork."""
     basis = PrimeBasis((network.basis.primes[place],), network.basis.depth)
     like, width = network.weights[0], basis.dim
+    # a network alone reads codes of all primes, which are those of the same residues here
     embedding = PrimeFourierEmbedding(network.basis, dtype=like.dtype)
     dtype = like.dtype if model is network else model[0].table.dtype  # type: ignore[index]
     layers = [
@@ -298,6 +301,7 @@ def _follow_prime(
 
 def _codes(basis: Basis, integers: Tensor) -> Tensor:
     """Return flat codes in float64."""
+    # in float64, so that the middles of boxes are closer than any code
     if isinstance(basis, CharacterBasis):
         return torch.from_numpy(basis.encode(integers, "float64")).flatten(2)
     return torch.from_numpy(encode(integers, basis, "float64")).flatten(2)
@@ -314,10 +318,7 @@ def _coded(basis: Basis, integers: Tensor, dtype: torch.dtype, moved: float) -> 
 def _digit_leads(
     box: Box, right: Tensor, *, basis: PrimeBasis, unit: float
 ) -> tuple[Tensor, Tensor]:
-    """Return the smallest margins of digits, and those that hold for all points of a box.
-
-    A box without the origin is seen from there under the angles of its corners.
-    """
+    """Return the smallest margins of digits, and those that hold for all points of a box."""
     periods = device_periods(basis, torch.device("cpu"))
     target = torch.view_as_complex(residue_codes(right[:, None, None], periods, torch.float64))
     middle, spread = (t.unflatten(-1, basis.shape) for t in (box.middle, box.spread))
@@ -329,6 +330,7 @@ def _digit_leads(
 
     if box.radius is None:
         return margins(middle), margins(middle)
+    # a box without the origin is seen from there under the angles of its corners
     corners = [margins(middle + spread * torch.tensor((x, y))) for x in (-1, 1) for y in (-1, 1)]
     clear = (middle.abs() > spread).any(-1) & (middle.abs() + spread < 1e15).all(-1)
     clear &= torch.linalg.vector_norm(middle, dim=-1) > 1e-15  # normalised without underflow
@@ -344,12 +346,9 @@ def _decoded(values: Tensor, right: int, *, basis: PrimeBasis) -> int:  # noqa: 
 
 
 def _find_channels(model: object, basis: Basis, operands: int) -> ChannelNetwork | None:
-    """Return the ChannelNetwork that a model is, alone or behind an embedding; None if it is not.
-
-    Raises:
-        ValueError: If the network has hooks, another forward method, another basis or another
-            number of operands, so that the proof would be one of something else.
-    """
+    """Return the ChannelNetwork that a model is, alone or behind an embedding, or None."""
+    # with hooks, another forward method, basis or number of operands, the proof would be one of
+    # something else
     layers: list[Any] = list(model) if type(model) is nn.Sequential else [model]
     network = layers[-1] if layers else None
     if not isinstance(network, ChannelNetwork):

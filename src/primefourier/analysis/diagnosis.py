@@ -12,8 +12,7 @@ from torch import Tensor, nn
 
 from primefourier.analysis.ablation import Ablation, Kind, ablation_frame
 from primefourier.analysis.groups import feature_groups
-from primefourier.analysis.site import Inputs
-from primefourier.analysis.torch_ablation import Metric, ablate
+from primefourier.analysis.torch_ablation import Inputs, Metric, ablate
 from primefourier.arithmetic.integers import as_integer, format_integer
 from primefourier.encoding import Plan, plan
 from primefourier.nn import PrimeFourierEmbedding
@@ -80,6 +79,7 @@ class Diagnosis:
     @property
     def unneeded(self) -> tuple[int | str, ...]:
         """The names of the rows that the network uses without need, the most used first."""
+        # a drop within chance is no use, however few inputs there are
         floor = max(USED, self.ablations[0].noise_floor)
         drops = {p: drop for p, drop in self.rows.items() if p not in self.needed and drop > floor}
         return tuple(sorted(drops, key=lambda p: -drops[p]))
@@ -122,6 +122,7 @@ class Diagnosis:
                     f"Its logits are NaN on {missing} of {size} inputs {end // 2} … {end}."
                 )
                 break
+        # the first range that fails is named; larger ones follow from it
         wrong = [(end, accuracy) for end, accuracy in self.beyond.items() if accuracy < RIGHT]
         if wrong:
             end, accuracy = wrong[0]
@@ -297,6 +298,7 @@ def diagnose(
                 f"{name} must be a function of integers (n, operands), got {function!r}"
             )
     enough = -(-n // terms) + 1 if label is None and terms * (r - 1) < n else None
+    # residues before the sum, which might overflow otherwise
     label = label or (lambda x: (x % n).sum(1) % n)
     prepare = prepare or (lambda x: x)
     generator = np.random.default_rng(as_integer(seed, "seed", at_least=0))

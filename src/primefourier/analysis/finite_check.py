@@ -103,9 +103,8 @@ class Certificate:
                 f"need not hold elsewhere or in other batches: {self.reason}."
             )
         halves = " and ".join(
-            f"{str(dtype).removeprefix('torch.')} codes are {'' if self.covers(dtype) else 'not '}"
-            "covered"
-            for dtype in (torch.float16, torch.bfloat16)
+            f"{name} codes are {'' if self.covers(getattr(torch, name)) else 'not '}covered"
+            for name in ("float16", "bfloat16")
         )
         return (
             f"Proved for all integers, on every device with IEEE {self.dtype} arithmetic: right on "
@@ -125,14 +124,13 @@ def logit_leads(box: Box, right: Tensor) -> tuple[Tensor, Tensor]:
         )
 
     def leads(low: Tensor, high: Tensor) -> Tensor:
+        # the right logit at its least, and the others at their most
         own = low.gather(1, right[:, None])
         others = high.scatter(1, right[:, None], -torch.inf).amax(1, keepdim=True)
         return torch.where(own == -torch.inf, own, own - others).squeeze(1)
 
-    return (
-        leads(box.middle, box.middle),
-        leads(box.middle - box.spread, box.middle + box.spread),
-    )
+    low, high = box.middle - box.spread, box.middle + box.spread
+    return leads(box.middle, box.middle), leads(low, high)
 
 
 def _largest_other(values: Tensor, right: int) -> int:
@@ -142,30 +140,30 @@ def _largest_other(values: Tensor, right: int) -> int:
     return int(others.argmax())
 
 
+class Wrong(NamedTuple):
+    """Wrong answers: how many, and one of them with the size of its batch."""
+
+    wrong: int
+    inputs: Tensor
+    expected: int
+    answer: int
+    batch: int
+
+
 @dataclass
 class Task:
-    """What is checked: how integers are answered, which answers are right, and by what margin.
+    """What is checked: how integers are answered, which answers are right, and by what margin."""
 
-    Args:
-        run: Gives the logits or codes in float64 for integers (n, operands).
-        bound: Gives their box, for integers and how far their codes may be moved.
-        label: Gives the right answers.
-        period: The residues are 0 … period - 1.
-        operands: The number of residues in a tuple.
-        dtype: The dtype of the codes.
-        reason: Why there is no bound, or None.
-        leads: Gives margins, and those that are certain, for a box and the right answers.
-        answer: Gives the wrong answer to one input, from its values and the right answer.
-        given: Turns the box that margins are read from into that of what the model gives.
-    """
-
+    # integers (n, operands) → logits or codes in float64; with how far codes are moved → their box
     run: Callable[[Tensor], Tensor]
     bound: Callable[[Tensor, float], Box]
     label: Callable[[Tensor], Tensor]
     period: int
     operands: int
     dtype: torch.dtype
-    reason: str | None = None
+    reason: str | None = None  # why there is no bound
+    # margins, and those that are certain, of a box; the wrong answer among values; and what a box
+    # that margins are read from becomes before the model returns it
     leads: Callable[[Box, Tensor], tuple[Tensor, Tensor]] = logit_leads
     answer: Callable[[Tensor, int], int] = _largest_other
     given: Callable[[Box], Box] = lambda box: box
@@ -187,15 +185,19 @@ class Task:
         """Return which margins are certain on every device with codes moved so far."""
         return self.leads(self.bound(inputs, moved), self.label(inputs))[1] > 0
 
-
-class Wrong(NamedTuple):
-    """Wrong answers: how many, and one of them with the size of its batch."""
-
-    wrong: int
-    inputs: Tensor
-    expected: int
-    answer: int
-    batch: int
+    def find_wrong(
+        self, inputs: Tensor, values: Tensor, given: Tensor | None = None
+    ) -> Wrong | None:
+        """Return the wrong answers among values, the worst as the example, shown as ``given``."""
+        margins = self.margins(inputs, values)
+        if not bool((margins <= 0).any()):
+            return None
+        worst = int(margins.argmin())
+        here = slice(worst, worst + 1)
+        right = int(self.label(inputs[here]))
+        shown = (inputs if given is None else given)[here]
+        answer = self.answer(values[worst], right)
+        return Wrong(int((margins <= 0).sum()), shown, right, answer, len(inputs))
 
 
 def check(task: Task, step: int) -> Certificate:
@@ -207,15 +209,25 @@ def check(task: Task, step: int) -> Certificate:
         inputs = task.inputs(numbers)
         values = task.run(inputs)
         margins.append(task.margins(inputs, values))
-        found = _find_wrong(task, inputs, values)
+        found = task.find_wrong(inputs, values)
         if found is None:
-            moved = shift(inputs, task.period, generator, 2**62)
+            # other integers of the same residues must not change a bit
+            moved = _shift(inputs, task.period, generator, 2**62)
             again = task.run(moved)
-            found = _find_wrong(task, inputs, again, moved)
+            found = task.find_wrong(inputs, again, moved)
             if found is None and not torch.equal(again, values):
-                _refuse_change(task, moved, again, values)
+                random = (
+                    "" if torch.equal(task.run(moved), again) else ", and not the same every time"
+                )
+                example = tuple(moved[(again != values).flatten(1).any(1)][0].tolist())
+                raise ValueError(
+                    f"the model's output for {example} is not that for its residues modulo "
+                    f"{task.period}{random}; it must read integers only through "
+                    "PrimeFourierEmbedding, and have neither state nor chance"
+                )
         if found is not None:
             wrong = found._replace(wrong=found.wrong + (wrong.wrong if wrong else 0))
+        # bounds of a refuted network are of no use
         if wrong is None:
             bounds.include(inputs, values)
     every = torch.cat(margins)
@@ -272,6 +284,7 @@ class _Bounds:
 
     def _shrink(self, inputs: Tensor) -> None:
         """Reduce the radius to what these cases bear."""
+        # by bisection; cases that bear a radius bear every smaller one
         low, high, trial = 0.0, self.radius, self.radius
         for _ in range(30):
             try:
@@ -288,42 +301,10 @@ class _Bounds:
         self.radius = low
 
 
-def _find_wrong(
-    task: Task, inputs: Tensor, values: Tensor, given: Tensor | None = None
-) -> Wrong | None:
-    """Return the wrong answers among those that a model gave, the worst as the example.
-
-    ``given`` are the integers that the model read, if they were not the residues themselves.
-    """
-    margins = task.margins(inputs, values)
-    if not bool((margins <= 0).any()):
-        return None
-    worst = int(margins.argmin())
-    here = slice(worst, worst + 1)
-    right = int(task.label(inputs[here]))
-    shown = inputs if given is None else given
-    answer = task.answer(values[worst], right)
-    return Wrong(int((margins <= 0).sum()), shown[here], right, answer, len(inputs))
-
-
-def _refuse_change(task: Task, inputs: Tensor, values: Tensor, before: Tensor) -> None:
-    """Raise an error for a model that does not see integers of the same residues as the same."""
-    again = "" if torch.equal(task.run(inputs), values) else ", and not the same every time"
-    changed = (values != before).flatten(1).any(1)
-    example = tuple(inputs[changed][0].tolist())
-    raise ValueError(
-        f"the model's output for {example} is not that for its residues modulo {task.period}"
-        f"{again}; it must read integers only through PrimeFourierEmbedding, and have neither "
-        "state nor chance"
-    )
-
-
 def _require_alone(task: Task, order: Tensor, step: int) -> None:
-    """Raise ValueError if the answer to one input depends on the others of its batch.
-
-    In a batch of the same size, the same sums are computed in the same order, so that other inputs
-    must not change a bit; a small change could still be rounding on other hardware.
-    """
+    """Raise ValueError if the answer to one input depends on the others of its batch."""
+    # In a batch of the same size, the same sums are computed in the same order, so that other
+    # inputs must not change a bit; a small change could still be rounding on other hardware.
     generator = torch.Generator().manual_seed(0)
     for size in (*SIZES[1:], min(step, task.cases)):
         for place in order[:2]:
@@ -337,11 +318,8 @@ def _require_alone(task: Task, order: Tensor, step: int) -> None:
                     "the model's output is not the same every time; it must have neither state "
                     "nor chance"
                 )
-            small = (
-                1000
-                * torch.finfo(task.dtype).eps
-                * (1 + float(a[0].nan_to_num(0, 0, 0).abs().max()))
-            )
+            size_of_answer = 1 + float(a[0].nan_to_num(0, 0, 0).abs().max())
+            small = 1000 * torch.finfo(task.dtype).eps * size_of_answer
             if not torch.allclose(a[0], b[0], rtol=0, atol=small):
                 change = float((a[0] - b[0]).abs().max())
                 raise ValueError(
@@ -353,16 +331,9 @@ def _require_alone(task: Task, order: Tensor, step: int) -> None:
 
 
 def _try_batches(task: Task, order: Tensor, step: int, *, whole: bool) -> Wrong | None:
-    """Return the first wrong answers in small batches, mixed ones and batches of copies.
-
-    Args:
-        task: The check.
-        order: The numbers of the cases, those with the smallest margins first.
-        step: The largest batch.
-        whole: Take all cases, since no proof covers them.
-    """
+    """Return the first wrong answers in small batches, mixed ones and batches of copies."""
     generator = torch.Generator().manual_seed(1)
-    numbers = order if whole else order[:_SAMPLE]
+    numbers = order if whole else order[:_SAMPLE]  # the closest; a proof covers the rest
 
     def batches() -> Iterator[Tensor]:
         for size in SIZES:
@@ -374,13 +345,14 @@ def _try_batches(task: Task, order: Tensor, step: int, *, whole: bool) -> Wrong 
 
     for batch in batches():
         inputs = task.inputs(batch)
-        if (wrong := _find_wrong(task, inputs, task.run(inputs))) is not None:
+        if (wrong := task.find_wrong(inputs, task.run(inputs))) is not None:
             return wrong
     return None
 
 
-def shift(inputs: Tensor, period: int, generator: np.random.Generator, most: int) -> Tensor:
+def _shift(inputs: Tensor, period: int, generator: np.random.Generator, most: int) -> Tensor:
     """Return integers of both signs and all sizes below a limit, with the same residues."""
+    # uniform in the number of digits, so that small and large integers are tried alike
     largest = math.log2(max(2, most // period - 1))
     sizes = np.exp2(generator.uniform(0, largest, size=inputs.shape)).astype(np.int64)
     turns = sizes * generator.choice([-1, 1], size=inputs.shape)
@@ -416,7 +388,7 @@ def require_periodic(
         raise TypeError(f"label must be a function of integers (n, operands), got {label!r}")
     generator = np.random.default_rng(1)
     base = torch.from_numpy(generator.integers(period, size=(_SHIFTED, operands)))
-    shifted = shift(base, period, generator, 2**15 if moduli else 2**31)  # 2^15: cubes fit
+    shifted = _shift(base, period, generator, 2**15 if moduli else 2**31)  # 2^15: cubes fit
     first, second = label_integers(label, base), label_integers(label, shifted)
     for modulus in moduli or (0,):
         a, b = (first % modulus, second % modulus) if modulus else (first, second)

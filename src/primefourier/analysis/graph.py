@@ -101,6 +101,7 @@ def _bounded_by(embeddings: Sequence[PrimeFourierEmbedding]) -> Iterator[None]:
     """Let embeddings appear as one operation each."""
     try:
         for number, embedding in enumerate(embeddings):
+            # its class alone, so that hooks, names and weights of the model stay where they are
             embedding.__class__ = _Boundary
             embedding.number = number  # type: ignore[assignment]
         yield
@@ -114,6 +115,7 @@ def _export(model: nn.Module, batch: Tensor) -> ExportedProgram:
     """Export a model for batches of one, or of every size."""
     if any(hasattr(module, "_orig_mod") for module in model.modules()):
         raise NoProofError("the model is compiled; certify the module before compilation")
+    # torch treats a size of 1 as a constant, which never follows from larger batches
     sizes = ({0: Dim.DYNAMIC},) if len(batch) > 1 else None
     # torch prints and logs the graph of what it cannot export
     level, quiet = logging.root.manager.disable, io.StringIO()
@@ -172,20 +174,15 @@ class _Size(int):
 
 
 class ModelGraph:
-    """A model as a graph whose samples never meet; calling it bounds what every device computes.
-
-    Args:
-        model: The model, in evaluation mode.
-        embeddings: Its embeddings; if there are none, it reads codes.
-        batch: Examples of its input, 3 or more.
-
-    Raises:
-        NoProofError: If there is no such graph.
-    """
+    """A model as a graph whose samples never meet; calling it bounds what every device computes."""
 
     def __init__(
         self, model: nn.Module, embeddings: Sequence[PrimeFourierEmbedding], batch: Tensor
     ) -> None:
+        """Export a model in evaluation mode, which reads codes if it has no embeddings.
+
+        The batch has three examples of its input or more. Without such a graph, NoProofError.
+        """
         self.embeddings = embeddings
         _require_warnings()
         with _bounded_by(embeddings):
@@ -276,6 +273,8 @@ class _Run:
             except (TypeError, ValueError, RuntimeError, ArithmeticError, LookupError) as error:
                 what = f"there is no bound for {_name(node)[1]} with these options"
                 raise NoProofError(what) from error
+            # what returns its operand is no operation of the trace, since one batch may need it
+            # and another not
             if isinstance(found, _Size):
                 self.sources[name] = int(found)
             elif args and found is args[0]:
@@ -284,7 +283,7 @@ class _Run:
                 self.trace.append((_name(node), sources))
                 self.sources[name] = f"operation {len(self.trace)}"
             self.values[name] = placed
-            for used in node.all_input_nodes:
+            for used in node.all_input_nodes:  # boxes that nobody reads any more are let go
                 left[used.name] -= 1
                 if not left[used.name]:
                     del self.values[used.name]
@@ -310,7 +309,11 @@ class _Run:
         if name in _ASKED:
             return None
         if (space, name) == ("primefourier", "codes"):
-            return self._encode(*args)
+            integers, number, _, dtype = args
+            basis = self.embeddings[number].basis
+            codes = torch.from_numpy(encode(integers.middle, basis, "float64")).flatten(-3)
+            # codes of two devices may differ by a unit in the last place
+            return Box(codes, torch.full_like(codes, CODE_UNITS[dtype] + _OWN + self.moved))
         if space != "aten" or (function._schema.is_mutable and name not in _SAME):
             raise NoProofError(f"there is no bound for {name}")
         sized = any(isinstance(x, _Size) for x in leaves)
@@ -323,12 +326,14 @@ class _Run:
         if name in _MOVES:
             return self._move(node, name, args, kwargs)
         boxes = [x for x in _flat((args, kwargs)) if isinstance(x, Box)]
+        # the integers of the batch may be moved and cast to int64, and nothing else
         if any(box.axis is not None and not box.is_float for box in boxes):
             if name == "to" and _dtype(node) == torch.int64:
                 return args[0]
             raise NoProofError(f"integers reach {name}, not only PrimeFourierEmbedding")
         if name == "dropout" and not args[2]:
             return args[0]
+        # no device rounds integers, so that constants are computed at once
         exact = name in _EXACT and not any(box.is_float for box in boxes)
         if (
             (exact and not _dtype(node).is_floating_point)
@@ -354,12 +359,6 @@ class _Run:
 
         return fx.map_arg((node.args, node.kwargs), find)
 
-    def _encode(self, integers: Box, number: int, _: int, dtype: torch.dtype) -> Box:
-        """Return the codes of integers, which may differ by a unit in the last place."""
-        basis = self.embeddings[number].basis
-        codes = torch.from_numpy(encode(integers.middle, basis, "float64")).flatten(-3)
-        return Box(codes, torch.full_like(codes, CODE_UNITS[dtype] + _OWN + self.moved))
-
     def _move(self, node: fx.Node, name: str, args: Any, kwargs: Any) -> Any:
         """Move middles and radii alike."""
         if set(kwargs) - {"implicit"} or getattr(node.target, "_overloadname", "") == "dtype":
@@ -367,6 +366,7 @@ class _Run:
         if name == "pad" and args[2:3] not in ((), ("constant",)):
             raise NoProofError("there is no bound for this kind of padding")
         indices = args[1] if name == "index" else [args[1]] if name == "embedding" else []
+        # a table of constants may be read at constant places alone
         for index in indices:
             if index is not None and index.axis is not None:
                 raise NoProofError(f"integers reach {name}, not only PrimeFourierEmbedding")
@@ -381,6 +381,7 @@ class _Run:
             elif _dtype(node).is_floating_point and len(set(map(_dtype, node.all_input_nodes))) > 1:
                 raise NoProofError(f"there is no bound for {name} of several dtypes")
         middles = _target(node)(*_tensors(args))
+        # along the samples nothing may be chosen, or it would depend on the place in the batch
         if name in _CHOSEN:
             if name == "slice" and middles.shape == args[0].middle.shape:
                 return args[0]
@@ -391,6 +392,7 @@ class _Run:
             args[0].require_apart(*axes)
         value = args[3] if name == "pad" and args[3:] else 0
         spreads, given = middles, [x for x in _flat(args[0]) if x.is_float]
+        # radii go where middles go; what is padded has the radius of its rounding
         if given and (value or any(box.radius is not None for box in given)):
             move = _target(node, float(as_box(value, _unit(node)).spread) if value else 0)
             spreads = move(_tensors(args[0], lambda box: box.spread), *_tensors(args[1:]))
@@ -407,6 +409,7 @@ class _Run:
             return [_placed(box, _sample_axis(value), owner) for box, value, owner in places]
         axis = _sample_axis(node.meta["val"])
         if _name(node)[1] in _MOVES:
+            # the numbers of samples go the same way, and must arrive alone and in order
             owner = _target(node, -1)(_tensors(args[0], _owner), *_tensors(args[1:]))
             return _placed(found, axis, owner)
         # an operation on samples side by side, which joins none of them

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, get_args, overload
+from typing import Any, Literal, get_args
 
 import torch
 from torch import Tensor
@@ -12,31 +12,14 @@ from primefourier._checks import require_choice
 from primefourier.arithmetic.integers import as_integer
 from primefourier.encoding import PrimeBasis
 from primefourier.encoding.basis import require_basis
-from primefourier.nn.embedding import require_tensor
 
 Grouping = Literal["prime", "depth", "channel", "operand"]
 Layout = Literal["flat", "rows"]
 
 
-@overload
-def feature_groups(
-    basis: PrimeBasis,
-    by: Literal["prime", "depth", "operand"],
-    *,
-    operands: int = ...,
-    layout: Layout = ...,
-) -> dict[int, Tensor]: ...
-
-
-@overload
-def feature_groups(
-    basis: PrimeBasis, by: Literal["channel"], *, operands: int = ..., layout: Layout = ...
-) -> dict[tuple[int, int], Tensor]: ...
-
-
 def feature_groups(
     basis: PrimeBasis, by: Grouping, *, operands: int = 1, layout: Layout = "flat"
-) -> dict[int, Tensor] | dict[tuple[int, int], Tensor]:
+) -> dict[Any, Tensor]:
     """Split the features of a basis into groups, each a mask for :func:`ablate`.
 
     Every feature is in exactly one group.
@@ -75,11 +58,15 @@ def feature_groups(
         torch.arange(2, device="cpu"),  # cos and sin are always in the same group
         indexing="ij",
     )
-    if by == "channel":
-        channel = _laid_out(p * basis.depth + d, layout)
-        return {label: channel == i for i, label in enumerate(basis.channels)}
-    number = _laid_out({"prime": p, "depth": d, "operand": j}[by], layout)
-    labels = {"prime": basis.primes, "depth": range(basis.depth), "operand": range(k)}[by]
+    number, labels = {
+        "prime": (p, basis.primes),
+        "depth": (d, range(basis.depth)),
+        "channel": (p * basis.depth + d, basis.channels),
+        "operand": (j, range(k)),
+    }[by]
+    number = number.flatten(1) if layout == "rows" else number.movedim(2, 0).flatten(1)
+    if layout == "flat" and k == 1:
+        number = number[0]
     return {label: number == i for i, label in enumerate(labels)}
 
 
@@ -101,33 +88,3 @@ def feature_mask(groups: Mapping[Any, Tensor]) -> Tensor:
             f"group, got {groups!r:.80}"
         )
     return torch.stack(masks).int().argmax(0)
-
-
-def require_mask(mask: Tensor, label: object, features: Tensor) -> Tensor:
-    """Return the mask on the device of the features; raise ValueError if it does not fit them.
-
-    Shape:
-        The mask broadcasts to (...), for features of shape (n, ...).
-
-    >>> require_mask(torch.tensor([True, False]), 3, torch.ones(5, 2)).tolist()
-    [True, False]
-    """
-    require_tensor(mask, f"the mask of group {label!r}")
-    shape = tuple(features.shape[1:])
-    fits = mask.ndim <= len(shape) and all(
-        m in (1, n) for m, n in zip(reversed(mask.shape), reversed(shape), strict=False)
-    )
-    if mask.dtype != torch.bool or not fits:
-        raise ValueError(
-            f"the mask of group {label!r} must have dtype torch.bool and broadcast to the features "
-            f"of one input, of shape {shape}, got {mask.dtype} of shape {tuple(mask.shape)}"
-        )
-    return mask.to(features.device)
-
-
-def _laid_out(grid: Tensor, layout: Layout) -> Tensor:
-    """Arrange one number per (prime, depth, operand, cos or sin) in a layout."""
-    if layout == "rows":
-        return grid.flatten(1)
-    flat = grid.movedim(2, 0).flatten(1)
-    return flat[0] if len(flat) == 1 else flat

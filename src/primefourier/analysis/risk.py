@@ -24,18 +24,11 @@ need, and all networks, among those of paper/results whose rows include every fa
 
 @dataclass(frozen=True)
 class PublishedRisk:
-    """How many published networks with so near an alias used a circle without need.
-
-    Attributes:
-        used: Networks that used a circle that N does not need.
-        networks: All networks whose nearest alias drifts by as much.
-        low: The smallest of these drifts, in turns.
-        high: The largest.
-    """
+    """How many published networks with so near an alias used a circle without need."""
 
     used: int
-    networks: int
-    low: float
+    networks: int  # all whose nearest alias drifts by as much
+    low: float  # the smallest of these drifts, in turns
     high: float
 
     @property
@@ -57,14 +50,9 @@ class PublishedRisk:
 def published_risk(plan: Plan) -> PublishedRisk | None:
     """Look up how many published networks with so near an alias used a circle without need.
 
-    The networks are those of the paper's experiments, measured here.
-
-    Args:
-        plan: What ``primefourier.plan`` says about N, a basis and an input range.
-
-    Returns:
-        The counts; None if the plan has no input range, if no sum wraps around, if every circle is
-        needed, or if the basis lacks a factor of N, since all published networks have them.
+    The networks are those of the paper's experiments, measured here. There is no count (None) if
+    the plan has no input range, if no sum wraps around, if every circle is needed, or if the basis
+    lacks a factor of N, since all published networks have them.
 
     >>> from primefourier import PrimeBasis, plan
     >>> basis = PrimeBasis((3, 5, 7, 11, 13, 17, 19, 23), depth=6)

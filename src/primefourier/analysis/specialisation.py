@@ -17,10 +17,6 @@ Row = TypeVar("Row")
 class Ratio:
     """The drop of the relevant rows divided by the drop of the other rows, or a lower bound on it.
 
-    Attributes:
-        value: The ratio or its bound.
-        is_lower_bound: Whether the value is a lower bound.
-
     >>> str(Ratio(12.34, is_lower_bound=False)), str(Ratio(78.6, is_lower_bound=True))
     ('12.3', '> 78')
     """
@@ -38,14 +34,10 @@ class Ratio:
 
 @dataclass(frozen=True)
 class Selectivity:
-    """The mean drops of the relevant rows and of the other rows.
+    """The mean drops of the relevant rows and of the other rows; None without other rows.
 
     The paper calls them diagonal and off-diagonal drop (experiment 1, where the task prime is the
     only relevant row), and factor and nonfactor drop (experiment 2).
-
-    Attributes:
-        relevant: The mean drop of the relevant rows.
-        other: The mean drop of the other rows; None without other rows.
     """
 
     relevant: float
@@ -61,15 +53,10 @@ class Selectivity:
 
 
 def selectivity(drops: Mapping[Row, float], relevant: Collection[Row]) -> Selectivity:
-    """Average the drops of the relevant rows and the drops of the other rows.
+    """Average the drops of the relevant rows, and the drops of the other rows.
 
-    Args:
-        drops: The drop of every row. Rows are named by their primes; other groups work as well,
-            for example the (p, d) channels of :func:`primefourier.plan`.
-        relevant: The rows that are relevant in theory: the primes that divide the modulus.
-
-    Returns:
-        Both means; ``other`` is None if all rows are relevant.
+    Rows are named by their primes; other groups work as well, for example the (p, d) channels of
+    :func:`primefourier.plan`. Relevant in theory are the primes that divide the modulus.
 
     >>> selectivity({3: 0.75, 5: 0.25, 7: 0.0, 11: 0.125}, relevant=(3, 5))
     Selectivity(relevant=0.5, other=0.0625)
@@ -104,16 +91,8 @@ def specialisation_ratio(relevant: float, other: float | None, floor: float) -> 
 
     A quotient by a drop below the noise floor is arbitrary. In this case other < floor, so
     relevant / other > relevant / floor is a lower bound. A drop of -floor or less is no noise: the
-    ratio is then relevant / other, and negative.
-
-    Args:
-        relevant: The mean drop of the relevant rows.
-        other: The mean drop of the other rows; None without other rows.
-        floor: The noise floor of the drops, see :func:`noise_floor`.
-
-    Returns:
-        The ratio or its lower bound. None without other rows, and None if ``other`` is below the
-        floor and ``relevant`` is negative, because no bound follows.
+    ratio is then relevant / other, and negative. There is none without other rows, and none if
+    ``other`` is below the floor and ``relevant`` is negative, because no bound follows.
 
     >>> specialisation_ratio(0.5, 0.25, floor=0.125)
     Ratio(value=2.0, is_lower_bound=False)

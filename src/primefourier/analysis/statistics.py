@@ -23,13 +23,8 @@ def noise_floor(test_size: int) -> float:
 
     A drop is the difference of two accuracies, each with a variance of at most ¼ / n. The floor is
     two standard deviations of the difference of independent accuracies. Both are measured on the
-    same pairs, so the floor is conservative and :func:`paired_p_value` is sharper.
-
-    Args:
-        test_size: n, the number of test pairs.
-
-    Returns:
-        The floor. A drop whose absolute value is below it is indistinguishable from zero.
+    same n pairs, so the floor is conservative and :func:`paired_p_value` is sharper. A drop whose
+    absolute value is below it is indistinguishable from zero.
 
     >>> round(noise_floor(16_000), 3), round(noise_floor(2_000), 3)
     (0.011, 0.032)
@@ -46,14 +41,7 @@ def paired_p_value(lost: int, gained: int) -> float:
 
         p = min(1, 2 · Σ_{i ≤ k} C(n, i) / 2ⁿ).
 
-    Unchanged answers do not count.
-
-    Args:
-        lost: The number of answers that are correct before and wrong after.
-        gained: The number of answers that are wrong before and correct after.
-
-    Returns:
-        The p-value; 1.0 if no answer changed, 0.0 if it is too small for a float.
+    It is 1.0 if no answer changed, and 0.0 if it is too small for a float.
 
     >>> round(paired_p_value(9, 1), 6) == round(2 * (1 + 10) / 2**10, 6)
     True
@@ -75,21 +63,10 @@ def paired_p_value(lost: int, gained: int) -> float:
     return min(1.0, 2 * float(_special().betainc(max(lost, gained), min(lost, gained) + 1, 0.5)))
 
 
-def paired_p_values(lost: ArrayLike, gained: ArrayLike) -> NDArray[np.float64]:
-    """Return :func:`paired_p_value` of many rows at once, in float64.
-
-    >>> paired_p_values([9, 0], [1, 0]).round(4).tolist()
-    [0.0215, 1.0]
-    """
-    down, up = np.asarray(lost), np.asarray(gained)
-    tail = _special().betainc(np.maximum(np.maximum(down, up), 1), np.minimum(down, up) + 1, 0.5)
-    return np.where(down == up, 1.0, np.minimum(1.0, 2 * tail))
-
-
 def drop_bounds(
     lost: ArrayLike, gained: ArrayLike, size: ArrayLike, *, confidence: float = 0.95
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return exact bounds on the drops of several rows that hold for all rows simultaneously.
+    """Return exact lower and upper bounds on the drops of several rows that hold simultaneously.
 
     The drop of a row is P(lost) - P(gained) over all possible pairs. Both counts are binomial, so
     Clopper and Pearson's exact bounds hold for each probability, and their differences bound the
@@ -102,9 +79,6 @@ def drop_bounds(
         gained: For each row, the number of answers that are wrong before and correct after.
         size: The number of test pairs, one number or one per row.
         confidence: The probability that all bounds hold, between 0 and 1.
-
-    Returns:
-        The lower and the upper bounds.
 
     Shape:
         lost, gained (K,), size () or (K,) → two arrays (K,).
@@ -130,6 +104,7 @@ def _clopper_pearson(
     count: NDArray[Any], size: NDArray[Any], error: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Bound a probability from both sides; each bound fails with at most the given error."""
+    # quantiles of the beta distribution; where a count is 0 or all, one side is trivial
     rest = size - count
     low = np.where(count > 0, _special().betaincinv(np.maximum(count, 1), rest + 1, error), 0.0)
     high = np.where(rest > 0, _special().betainccinv(count + 1, np.maximum(rest, 1), error), 1.0)
@@ -138,13 +113,9 @@ def _clopper_pearson(
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean and its confidence interval.
+    """The mean of ``count`` values and its confidence interval.
 
-    Attributes:
-        mean: The mean of the values.
-        low: The lower end; None for a single value, whose spread is unknown.
-        high: The upper end; None for a single value.
-        count: The number of values.
+    A single value does not show the spread, so its ``low`` and ``high`` are None.
 
     >>> str(Interval(mean=0.62, low=0.5, high=0.74, count=5))
     '0.62 [0.5, 0.74]'
@@ -164,19 +135,9 @@ class Interval:
 def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
     """Return the mean over seeds with Student's interval, mean ± t · s / √n.
 
-    Here s is the standard deviation of the n values (with n - 1), and t is the quantile of
+    Here s is the standard deviation of the n ≥ 1 values (with n - 1), and t is the quantile of
     Student's distribution with n - 1 degrees of freedom. The interval is exact for normal values.
-
-    Args:
-        values: One number per seed.
-        confidence: The probability that such an interval contains the true mean, between 0 and 1.
-
-    Returns:
-        The mean and the interval. A single value does not show the spread, so its ``low`` and
-        ``high`` are None.
-
-    Shape:
-        ``values`` is one-dimensional, (n,) with n ≥ 1.
+    ``confidence`` is the probability that such an interval contains the true mean.
 
     >>> interval = mean_interval([0.61, 0.58, 0.64])
     >>> round(interval.mean, 3), round(interval.low, 3), round(interval.high, 3), interval.count

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from itertools import chain
-from typing import get_args
+from typing import Any, get_args
 
 import torch
 from torch import Tensor, nn
@@ -13,18 +14,18 @@ from torch import Tensor, nn
 from primefourier._checks import require_choice
 from primefourier.analysis.ablation import Ablation, Kind, Label
 from primefourier.analysis.answers import count_missing, right_answers
-from primefourier.analysis.groups import require_mask
-from primefourier.analysis.site import (
-    FeatureSite,
-    Inputs,
-    count_inputs,
-    evaluating,
-    select_inputs,
+from primefourier.arithmetic.integers import (
+    as_integer,
+    require_dense,
+    require_integer_tensor,
+    require_values,
 )
-from primefourier.arithmetic.integers import as_integer, require_integer_tensor, require_values
 from primefourier.nn.embedding import require_tensor
 
+Inputs = Tensor | Mapping[str, Any] | tuple[Any, ...]
 Metric = Callable[[Tensor, Tensor], Tensor]
+Change = Callable[[int, Tensor], Tensor]
+"""Gets the number of the call of a submodule, and the features (n, ...) of this call."""
 IGNORED = -100
 """The label of what is no answer, as in torch and transformers."""
 
@@ -84,10 +85,20 @@ def ablate(
         raise TypeError(f"groups must have a mask for each label, got a {type(groups).__name__}")
     if metric is not None and not callable(metric):
         raise TypeError(f"metric must be a function of logits and labels, got {metric!r:.80}")
-    site = FeatureSite(model, at)
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"model must be a torch module, got a {type(model).__name__}")
+    if at is not None and not any(module is at for module in model.modules()):
+        raise ValueError(
+            f"at must be a submodule of the model itself, got a {type(at).__name__} that is "
+            "not part of it; pass the object itself, for example model.embedding"
+        )
     size = _require_samples(inputs, labels)
     step = as_integer(batch_size, "batch_size", at_least=1)
+    # batches are moved one by one: the inputs may be larger than the memory of a device
     device = next(chain(model.parameters(), model.buffers(), [labels])).device
+
+    def pick(here: slice, tensor: Tensor) -> Tensor:
+        return tensor[here].to(device, copy=True)  # a model may change its inputs in place
 
     def answer(
         change: Callable[[slice, int, Tensor], Tensor],
@@ -96,7 +107,8 @@ def ablate(
         correct, values, missing = [], [], 0
         for start in range(0, size, step):
             here = slice(start, start + step)
-            logits = site.run(select_inputs(inputs, here, device), partial(change, here))
+            batch = _map_tensors(inputs, partial(pick, here))
+            logits = run_changed(model, at, batch, partial(change, here))
             known, given = _pick_answers(logits, labels[here].to(logits.device))
             correct.append(right_answers(known, given))
             missing += count_missing(known)
@@ -118,8 +130,9 @@ def ablate(
         others = [replacement(kind, torch.cat(f), size=size, seed=seed) for f in seen.values()]
         ablations = []
         for label, mask in groups.items():
-            masks = [require_mask(mask, label, features) for features in others]
+            masks = [_require_mask(mask, label, features) for features in others]
 
+            # masks are bound now, since the function outlives this turn of the loop
             def replace(
                 here: slice, call: int, features: Tensor, masks: list[Tensor] = masks
             ) -> Tensor:
@@ -133,17 +146,133 @@ def ablate(
     return ablations
 
 
-def _require_metric(values: object, answers: int) -> Tensor:
-    if not isinstance(values, Tensor) or values.shape != (answers,):
-        given = f"shape {tuple(values.shape)}" if isinstance(values, Tensor) else repr(values)
-        raise ValueError(
-            f"metric must return one value for each of {answers} answers, got {given:.80}; a loss "
-            "needs reduction='none'"
+def replacement(kind: Kind, features: Tensor, *, size: int, seed: int) -> Tensor:
+    """Return the features that replace those of each of ``size`` inputs.
+
+    For "zero" only shape, dtype and device of the features count, and their first axis may be
+    empty.
+
+    Shape:
+        (n, ...) → (n, ...).
+
+    >>> replacement("mean", torch.tensor([[1.0, 2.0], [3.0, 6.0]]), size=2, seed=0).tolist()
+    [[2.0, 4.0], [2.0, 4.0]]
+    """
+    if kind == "permute":
+        generator = torch.Generator(device="cpu")
+        generator.manual_seed(as_integer(seed, "seed", at_least=0) % 2**63)
+        # on the CPU, so that every device draws the same permutation
+        order = torch.randperm(size, generator=generator, device="cpu")
+        return features[order.to(features.device)]
+    if not features.is_floating_point():
+        raise TypeError(
+            f"kind {kind!r} needs floating-point features, got {features.dtype}; pass the "
+            "submodule that embeds the integers as at, or use kind='permute'"
         )
-    return values
+    one = features.new_zeros(features.shape[1:]) if kind == "zero" else features.mean(0)
+    return one.expand(size, *one.shape)
+
+
+def run_changed(model: nn.Module, at: nn.Module | None, batch: Inputs, change: Change) -> Tensor:
+    """Return the logits for a batch, with its features changed: the output of ``at``, or itself.
+
+    Logits are the output of the model, its attribute ``logits``, or its first element.
+
+    >>> linear = nn.Linear(2, 2)
+    >>> model = nn.Sequential(linear, nn.Flatten())
+    >>> bool((run_changed(model, linear, torch.ones(1, 2), lambda call, x: 0 * x) == 0).all())
+    True
+    """
+    size, calls = count_inputs(batch), 0
+
+    def hook(module: nn.Module, _arguments: tuple[object, ...], features: object) -> Tensor:
+        nonlocal calls
+        calls += 1
+        if not isinstance(features, Tensor) or features.shape[:1] != (size,):
+            raise ValueError(
+                f"the output of the submodule {type(module).__name__} must be a tensor with one "
+                f"entry for each of the {size} inputs along its first axis, got "
+                f"{_shape(features)}; ablate at another submodule"
+            )
+        return change(calls - 1, features)
+
+    output: object
+    if at is not None:
+        with at.register_forward_hook(hook):
+            if isinstance(batch, Mapping):
+                output = model(**batch)
+            else:
+                output = model(batch) if isinstance(batch, Tensor) else model(*batch)
+        if calls == 0:
+            raise ValueError(
+                f"the submodule {type(at).__name__} must be called when the model runs, got no "
+                "call; the model may skip it, use only its weights, or be compiled"
+            )
+    elif isinstance(batch, Tensor):
+        output = model(change(0, batch))
+    else:
+        raise ValueError(
+            "at must name the submodule whose output is the features if the inputs are not "
+            f"one tensor, got inputs in a {type(batch).__name__}"
+        )
+    # as models of transformers return them
+    logits = getattr(output, "logits", output)
+    logits = logits[0] if isinstance(logits, tuple | list) and logits else logits
+    if not isinstance(logits, Tensor) or logits.ndim < 2 or len(logits) != size:
+        raise ValueError(
+            f"the model must return logits of shape ({size}, classes) for {size} inputs, or "
+            f"({size}, T, classes), got {_shape(logits)}; wrap it in a module that returns "
+            "only the logits"
+        )
+    return logits
+
+
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """Put a model into evaluation mode, and restore the mode of every submodule afterwards."""
+    modes = [(module, module.training) for module in model.modules()]
+    try:
+        model.eval()
+        yield
+    finally:
+        for module, mode in modes:
+            module.training = mode
+
+
+def count_inputs(batch: Inputs) -> int:
+    """Return n, the length of all tensors of a batch; raise an error if they differ."""
+    if not isinstance(batch, Tensor | Mapping | tuple):
+        raise TypeError(
+            "inputs must be a torch tensor, or a mapping or tuple of tensors, got a "
+            f"{type(batch).__name__}"
+        )
+    sizes = set()
+
+    def count(tensor: Tensor) -> Tensor:
+        require_dense(tensor, "inputs")
+        sizes.add(len(tensor) if tensor.ndim else 0)
+        return tensor
+
+    _map_tensors(batch, count)
+    if len(sizes) != 1 or 0 in sizes:
+        raise ValueError(
+            "inputs must have at least one sample, and all tensors the same number, got lengths "
+            f"{sorted(sizes)}"
+        )
+    return sizes.pop()
+
+
+def _map_tensors(batch: Inputs, function: Callable[[Tensor], Tensor]) -> Any:
+    """Return a batch with its tensors changed; what else a model is given stays as it is."""
+    if isinstance(batch, Tensor):
+        return function(batch)
+    if isinstance(batch, Mapping):
+        return dict(zip(batch, _map_tensors(tuple(batch.values()), function), strict=True))
+    return tuple(function(value) if isinstance(value, Tensor) else value for value in batch)
 
 
 def _require_samples(inputs: Inputs, labels: Tensor) -> int:
+    """Return the number of inputs, if the labels fit them."""
     require_tensor(labels, "labels")
     require_values(labels, "labels")
     require_integer_tensor(labels)
@@ -176,35 +305,34 @@ def _pick_answers(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
     return known, given
 
 
-def replacement(kind: Kind, features: Tensor, *, size: int, seed: int) -> Tensor:
-    """Return the features that replace those of each input.
-
-    Args:
-        kind: "zero"; the "mean" of the features over the inputs; or "permute", for each input all
-            features of one other input.
-        features: The features of all inputs. For "zero" only shape, dtype and device count, and
-            the first axis may be empty.
-        size: n, the number of inputs.
-        seed: The seed of the permutation.
-
-    Returns:
-        The replacement of every feature.
-
-    Shape:
-        (n, ...) → (n, ...).
-
-    >>> replacement("mean", torch.tensor([[1.0, 2.0], [3.0, 6.0]]), size=2, seed=0).tolist()
-    [[2.0, 4.0], [2.0, 4.0]]
-    """
-    if kind == "permute":
-        generator = torch.Generator(device="cpu")
-        generator.manual_seed(as_integer(seed, "seed", at_least=0) % 2**63)
-        order = torch.randperm(size, generator=generator, device="cpu")
-        return features[order.to(features.device)]
-    if not features.is_floating_point():
-        raise TypeError(
-            f"kind {kind!r} needs floating-point features, got {features.dtype}; pass the "
-            "submodule that embeds the integers as at, or use kind='permute'"
+def _require_metric(values: object, answers: int) -> Tensor:
+    """Return the values of a metric, if there is one for each answer."""
+    if not isinstance(values, Tensor) or values.shape != (answers,):
+        given = _shape(values) if isinstance(values, Tensor) else repr(values)
+        raise ValueError(
+            f"metric must return one value for each of {answers} answers, got {given:.80}; a loss "
+            "needs reduction='none'"
         )
-    one = features.new_zeros(features.shape[1:]) if kind == "zero" else features.mean(0)
-    return one.expand(size, *one.shape)
+    return values
+
+
+def _require_mask(mask: Tensor, label: object, features: Tensor) -> Tensor:
+    """Return a mask on the device of the features, if it broadcasts to those of one input."""
+    require_tensor(mask, f"the mask of group {label!r}")
+    shape = tuple(features.shape[1:])
+    # as broadcasting would, but without a new axis or a longer one
+    fits = mask.ndim <= len(shape) and all(
+        m in (1, n) for m, n in zip(reversed(mask.shape), reversed(shape), strict=False)
+    )
+    if mask.dtype != torch.bool or not fits:
+        raise ValueError(
+            f"the mask of group {label!r} must have dtype torch.bool and broadcast to the features "
+            f"of one input, of shape {shape}, got {mask.dtype} of shape {tuple(mask.shape)}"
+        )
+    return mask.to(features.device)
+
+
+def _shape(value: object) -> str:
+    return (
+        f"shape {tuple(value.shape)}" if isinstance(value, Tensor) else f"a {type(value).__name__}"
+    )
