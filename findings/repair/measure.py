@@ -22,15 +22,9 @@ import torch
 from torch import Tensor, nn
 
 from findings.runs import HOME, run_of
-from primefourier import lab
-from primefourier.analysis.repair import (
-    answers_of,
-    circle_drops,
-    common_error,
-    moved_hands,
-    needless_circles,
-    place_hands,
-)
+from primefourier import PrimeBasis, lab
+from primefourier.analysis import ablate, feature_groups
+from primefourier.analysis.repairs import answers_of, common_error, misread_circles, moved_hands
 from primefourier.encoding.basis import Channel
 from primefourier.lab.record import Record
 from primefourier.nn import PrimeFourierEmbedding
@@ -38,7 +32,6 @@ from primefourier.nn import PrimeFourierEmbedding
 RESULTS = HOME / "repair" / "networks.jsonl"
 SIZE, FEW = 4000, 1000
 """Pairs of each test set, and those of the search for a wrong harmonic."""
-USED = 0.02
 OFFSETS = 12
 ROUNDS = 5
 
@@ -71,14 +64,21 @@ def measure(experiment: str, record: Record) -> dict[str, Any]:
     (at,) = (m for m in network.modules() if isinstance(m, PrimeFourierEmbedding))
     basis, numbers = at.basis, np.random.default_rng(0)
     sets = {
-        name: torch.from_numpy(numbers.integers(*ends, size=(SIZE, 2)))
-        for name, ends in (("inside", (0, r)), ("next", (r, 2 * r)), ("far", (500_000, 10**6)))
+        name: torch.from_numpy(numbers.integers(low, high, size=(SIZE, 2)))
+        for name, (low, high) in (
+            ("inside", (0, r)),
+            ("next", (r, 2 * r)),
+            ("far", (500_000, 10**6)),
+        )
     }
     labels = {name: inputs.sum(1) % n for name, inputs in sets.items()}
 
     needless = needless_circles(n, basis, r)
-    drops = circle_drops(network, at, basis, sets["inside"], labels["inside"], needless["fast"])
-    moved = place_hands(n, basis, r, drops, USED)
+    masks = feature_groups(basis, "channel")
+    inside = (sets["inside"], labels["inside"])
+    every = {channel: masks[channel] for channel in needless["fast"]}
+    drops = {one.label: one.drop for one in ablate(network, *inside, every, at=at, kind="permute")}
+    moved = misread_circles(network, at, basis, n, r, *inside)
     groups = groups_of(n, needless, [circle.channel for circle in moved])
 
     def count(name: str, size: int = SIZE, **changes: Any) -> int:
@@ -92,7 +92,7 @@ def measure(experiment: str, record: Record) -> dict[str, Any]:
     if moved:
         slow = {"exchanged": groups["slow"]}
         ways |= {"alias": {"moved": moved}, "both": {"moved": moved, **slow}}
-        ways["both, no offset"] = {"moved": [turned(c, c.harmonic, 0) for c in moved], **slow}
+        ways["both, no offset"] = {"moved": [c._replace(degrees=0.0) for c in moved], **slow}
     right = {
         name: {way: count(name, ends=(0, r), **changes) for way, changes in ways.items()}
         for name in sets
@@ -107,7 +107,7 @@ def measure(experiment: str, record: Record) -> dict[str, Any]:
                 count(
                     "far",
                     FEW,
-                    moved=[*rest, turned(first, k, i / OFFSETS)],
+                    moved=[*rest, first._replace(harmonic=k, degrees=360 * i / OFFSETS)],
                     exchanged=groups["slow"],
                     ends=(0, r),
                 )
@@ -126,19 +126,21 @@ def measure(experiment: str, record: Record) -> dict[str, Any]:
         "published": counts_of(record),
         "again": count_again(network, config),
         "drops": [[*c, round(drop * SIZE)] for c, drop in sorted(drops.items()) if drop],
-        "moved": [[*c.channel, c.harmonic, c.offset] for c in moved],
+        "moved": [[*c.channel, c.harmonic, c.degrees / 360] for c in moved],
         "right": right,
         "in range, from far": far,
         "harmonics": wrong,
-        "errors": {
-            name: [
-                common_error(found, labels[name], n),
-                int((found != labels[name]).sum()),
-            ]
-            for name, found in answers.items()
-        },
+        "errors": {name: errors(found, labels[name], n) for name, found in answers.items()},
         "seconds": round(time.process_time() - start, 1),
     }
+
+
+def needless_circles(modulus: int, basis: PrimeBasis, input_range: int) -> dict[str, set[Channel]]:
+    """Return the circles whose period does not divide N: slow ones, with T > r, and fast ones."""
+    periods = {(p, d): p ** (d + 1) for p, d in basis.channels}
+    needless = {channel for channel, t in periods.items() if modulus % t}
+    slow = {channel for channel in needless if periods[channel] > input_range}
+    return {"slow": slow, "fast": needless - slow}
 
 
 def groups_of(
@@ -162,9 +164,11 @@ def tried_harmonics(modulus: int, right: int) -> list[int]:
     return list(dict.fromkeys(k % modulus for k in near + drawn))
 
 
-def turned(circle: Any, harmonic: int, offset: float) -> Any:
-    """Return a moved circle at another harmonic and offset."""
-    return type(circle)(circle.channel, circle.period, harmonic, offset, circle.drop)
+def errors(answers: Tensor, labels: Tensor, modulus: int) -> list[Any]:
+    """Return the most common error and its count, and the count of wrong answers."""
+    wrong = int((answers != labels).sum())
+    error, share = common_error(answers, labels, modulus)
+    return [None if error is None else [error, round(share * wrong)], wrong]
 
 
 def counts_of(record: Record) -> dict[str, list[int]]:
