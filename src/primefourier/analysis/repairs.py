@@ -85,7 +85,7 @@ class Repair:
             causes.append(f"reads {circles} as {'a circle' if one else 'circles'} of {n}")
         if self.slow and way != "alias":
             causes.append("takes slow circles for constants")
-        why, hands = " and ".join(causes), "its hand" if one and way == "alias" else "its hands"
+        why, hands = " and ".join(causes), "the hand" if one and way == "alias" else "the hands"
         gains = " and ".join(
             f"{before:.2f} becomes {after:.2f} on the integers from {low} to {high - 1}"
             for (low, high), before, after in zip(
@@ -94,7 +94,7 @@ class Repair:
             if before < RIGHT
         )
         words = f"The network {why}: with {hands} there, {gains}; no weight was changed."
-        if self.enough:
+        if not self.cause and self.enough:
             words = f"No sum of integers below {r} reaches {n}: it never saw one wrap around."
         elif not causes:
             words = f"No circle was found that it takes for one of {n} or for a constant."
@@ -160,7 +160,7 @@ def repair(
     ...         turns[:, 1] += 24 * (1 / 17 - 2 / 33)  # in mid-range
     ...         return (sums.unsqueeze(1) * torch.exp(-2j * torch.pi * turns)).real.sum(2)
     >>> print(repair(Cheater(), PrimeBasis((3, 17), depth=1), 33, 25).explain())
-    The network reads 17 as a circle of 33: with its hand there, 0.00 becomes 1.00 on the integers
+    The network reads 17 as a circle of 33: with the hand there, 0.00 becomes 1.00 on the integers
     from 25 to 49 and 0.09 becomes 1.00 on the integers from 500000 to 999999; no weight was
     changed. As trained, 100% of the wrong answers are too large by 15.
     """
