@@ -22,7 +22,7 @@ def built(depth: int = 1, *, alias: float = 0.0, slow: bool = False) -> Network:
 
 
 @pytest.fixture(scope="module")
-def cheater() -> nn.Module:
+def cheater() -> Any:
     """A network like that of the README, with first powers: it reads 17 as a circle of 33."""
     config = lab.ModelConfig(
         embedding=lab.PrimeFourier((3, 5, 11, 17), 1),
@@ -33,7 +33,7 @@ def cheater() -> nn.Module:
     return lab.train(config)
 
 
-def test_a_trained_network_is_right_with_one_hand_moved(cheater: nn.Module) -> None:
+def test_a_trained_network_is_right_with_one_hand_moved(cheater: Any) -> None:
     found = repair(cheater, cheater.embedding.basis, 33, 100)
     ((channel, period, harmonic, degrees),) = found.moved
     assert (channel, period, harmonic) == ((17, 0), 17, 2)
@@ -50,7 +50,7 @@ def test_a_trained_network_is_right_with_one_hand_moved(cheater: nn.Module) -> N
     assert found.explain().endswith("of the wrong answers are too large by 12.")
 
 
-def test_repair_and_diagnosis_agree_and_change_nothing(cheater: nn.Module) -> None:
+def test_repair_and_diagnosis_agree_and_change_nothing(cheater: Any) -> None:
     cheater.train()
     before = {name: value.clone() for name, value in cheater.state_dict().items()}
     found = repair(cheater, cheater.embedding.basis, 33, 100)
@@ -97,7 +97,9 @@ class Answers(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         logits = nn.functional.one_hot(self.answer(x) % 33, 33).float()
-        return logits + 0 * self.embedding(x=x).sum((1, 2)).unsqueeze(1)  # named, as some models
+        codes = self.embedding(x=x)  # named, as some models do
+        assert isinstance(codes, Tensor)
+        return logits + 0 * codes.sum((1, 2)).unsqueeze(1)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +152,7 @@ def test_codes_of_another_module_and_missing_integers_are_read() -> None:
             assert isinstance(codes, Tensor)
             return codes.masked_fill((x < 0).unsqueeze(-1), 0)
 
-    model = built(alias=5.0)
+    model: Any = built(alias=5.0)
     basis = model.embedding.basis
     expected = repair(model, basis, N, RANGE)
     model.embedding, model.embedding.basis = Codes(model.embedding), basis
