@@ -89,7 +89,6 @@ faults: $(VENV)/.tested ## Kill writers, mutate stores and run hostile studies, 
 
 trials: install ## Train some networks more, turn two of their circles together, and put slow ones back
 	$(BIN)/python -m findings.predictions.two_blocks
-	$(BIN)/python -m findings.beyond.slow_circles
 
 findings: install ## Compute the numbers and draw the figures of the findings from their records
 	$(BIN)/python -m findings

@@ -17,7 +17,7 @@ from findings.text import rewrite
 
 FINDINGS = (
     *("beyond", "channels", "claims", "control", "decoys", "huge", "longer_training"),
-    *("predictions", "probes", "products", "proofs", "summands", "word_problems"),
+    *("predictions", "probes", "products", "proofs", "repair", "summands", "word_problems"),
 )
 """The folders; ``weekdays`` trains what it counts, and is run by itself."""
 DOCS = HOME.parent / "docs"

@@ -17,23 +17,18 @@ from findings.beyond.counts import (
     NEAR,
     RIGHT,
     SCORES,
-    USED,
-    causes_of,
     read_studies,
     right_in_range,
     summarise,
 )
-from findings.beyond.study import RANGES
 from findings.panels import (
     BLUE,
-    GREEN,
     INK,
     PALE,
-    PURPLE,
     VERMILLION,
     make_panels,
 )
-from findings.runs import FAR, read_json, run_of
+from findings.runs import FAR, run_of
 from findings.statistics import interval
 from findings.text import number, several, table
 
@@ -147,38 +142,11 @@ def cause_blocks() -> Iterator[tuple[str, str]]:
     whys = [summarise()[f"{who}: why networks fail near a million"] for who in EXPERIMENTS]
     rows = [[who, *why.values()] for who, why in zip(EXPERIMENTS, whys, strict=True)]
     yield "causes table", table(["N", "fail near 10^6", *CAUSES], rows)
-    total, used, deep = (sum(why[name] for why in whys) for name in ("fail", *CAUSES[:2]))
-    yield (
-        "causes sentence",
-        f"{total} networks with the paper's basis are right in range and fail near a million. A "
-        f"row is used if replacing it by another pair's costs more than {USED}.",
-    )
-    lines = [
-        ["it uses a row that N does not need: look-alike circles", used],
-        [
-            "it uses none, and the network of the same N, r and seed with first powers alone is "
-            "right: deep circles",
-            deep,
-        ],
-        ["neither", total - used - deep],
-    ]
-    yield "causes short", table(["why a network fails", "networks"], lines)
     near = [value for value in paper_accuracies() if value < RIGHT]
     yield (
         "causes cut",
         f"Failing means less than {RIGHT:.0%} right: {sum(value >= 0.9 for value in near)} of the "
         f"{len(near)} are at 0.90 to 0.99, and the median is {np.median(near):.2f}.",
-    )
-    repaired = read_json("beyond/slow-circles.json")
-    before_after = [
-        f"from {one['far']:.2f} to {one['slow']:.2f} (N = {one['N']}, r = {one['r']})"
-        for one in repaired
-    ]
-    other = max(abs(one["others"] - one["far"]) for one in repaired)
-    yield (
-        "slow circles",
-        f"Accuracy goes {several(before_after)}. With all other circles put back that N does not "
-        f"need, it changes by at most {other:.3f}.",
     )
 
 
@@ -253,35 +221,5 @@ def draw_beyond() -> Figure:
     return figure
 
 
-def draw_causes() -> Figure:
-    """Draw how many networks are right near a million, and why the others fail, by r."""
-    words = {
-        "right": ("right", GREEN),
-        CAUSES[1]: ("wrong, first powers alone are right: deep circles", PURPLE),
-        CAUSES[0]: ("wrong, uses a row that N does not need", VERMILLION),
-        "other": ("wrong for another reason", PALE),
-    }
-    figure, panels = make_panels(
-        HEADINGS,
-        title="Why networks with the paper's basis fail near a million",
-        key=[(Patch(facecolor=color), name) for name, color in reversed(words.values())],
-        up="share of networks (above: how many)",
-        across="input range r",
-        share_y=True,
-    )
-    for axes, who in zip(panels, EXPERIMENTS, strict=True):
-        for x, r in enumerate(RANGES):
-            causes = [cause for one, cause in causes_of(who) if one["place"][1] == r]
-            known, bottom = [cause if cause in words else "other" for cause in causes], 0.0
-            for cause, (_, color) in words.items():
-                height = known.count(cause) / len(known)
-                axes.bar(x, height, 0.7, bottom=bottom, facecolor=color)
-                bottom += height
-            axes.text(x, 1.02, str(len(known)), ha="center", size=8, color=INK)
-        axes.set_xticks(range(len(RANGES)), [str(r) for r in RANGES])
-        axes.set_ylim(0, 1.1)
-    return figure
-
-
 SUMMARIES = {"summary.json": summarise}
-FIGURES = {"right-by-input-size.png": draw_beyond, "causes.png": draw_causes}
+FIGURES = {"right-by-input-size.png": draw_beyond}

@@ -198,6 +198,10 @@ def test_the_demo_catches_a_cheat_and_proves_an_honest_network(pfe: Pfe, here: P
     assert cheater["beyond"]["200"] == pytest.approx(0.02, abs=0.01)
     assert cheater["unneeded"] == [17]
     assert (honest["accuracy"], set(honest["beyond"].values())) == (1.0, {1.0})
+    repaired = found["repair"]
+    assert (repaired["cause"], repaired["error"]) == ("both", 12)
+    assert [circle[1:3] for circle in repaired["moved"]] == [[17, 2]]
+    assert min(repaired["accuracy"]["both"]) > 0.99 > repaired["accuracy"]["alias"][2] > 0.7
     certificate = found["certificate"]
     assert (certificate["status"], certificate["cases"]) == ("proved", 33**2)
     assert (here / "cliff.png").read_bytes().startswith(b"\x89PNG")
@@ -215,6 +219,7 @@ def test_the_demo_says_why_a_small_range_teaches_no_network(
     assert "No sum of inputs below 50 reaches 385, so none wraps around" in shown
     assert "5·10^17" in shown
     assert "Refuted: wrong on" in shown
+    assert "with other hands. Not learned: accuracy 0." in shown
 
 
 @pytest.mark.slow

@@ -2,12 +2,8 @@
 
 import math
 
-import pytest
 import torch
 
-from findings.beyond import slow_circles
-from findings.beyond.counts import RIGHT
-from findings.beyond.study import model
 from findings.predictions.two_blocks import turn, turned_drops
 from primefourier import PrimeBasis
 from primefourier.nn import PrimeFourierEmbedding
@@ -37,11 +33,3 @@ def test_turning_the_circle_a_network_reads_costs_its_accuracy() -> None:
     assert found[f"{modulus} alone"] > 0.5
     names = {"accuracy", f"{modulus} alone", f"{other} alone", "same way", "opposite ways"}
     assert set(found) == names
-
-
-@pytest.mark.slow
-def test_slow_circles_from_the_range_make_a_network_right_again() -> None:
-    found = slow_circles.repair(model("paper", 7, 8, 1000, 42))
-    assert found.inside >= RIGHT
-    assert found.slow >= RIGHT
-    assert max(found.far, found.others) < 0.95

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from primefourier.analysis.diagnosis import Diagnosis, diagnose
     from primefourier.analysis.finite_check import Certificate
     from primefourier.analysis.groups import feature_groups, feature_mask
+    from primefourier.analysis.repairs import Repair, repair
     from primefourier.analysis.torch_ablation import ablate
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "Interval",
     "PublishedRisk",
     "Ratio",
+    "Repair",
     "Selectivity",
     "ablate",
     "ablation_frame",
@@ -49,11 +51,12 @@ __all__ = [
     "noise_floor",
     "paired_p_value",
     "published_risk",
+    "repair",
     "selectivity",
     "specialisation_ratio",
 ]
 
-_WITH_TORCH = ("certification", "diagnosis", "finite_check", "groups", "torch_ablation")
+_WITH_TORCH = ("certification", "diagnosis", "finite_check", "groups", "repairs", "torch_ablation")
 
 
 def __getattr__(name: str) -> Any:

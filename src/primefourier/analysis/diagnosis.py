@@ -31,6 +31,8 @@ CLIFF_CAPTION = (
     "half of each number up to it."
 )
 _LARGEST = 2**63
+_Label = Callable[[Tensor], Tensor]
+_Prepare = Callable[[Tensor], Inputs]
 _LEAST_SAMPLES = 100
 
 
@@ -264,23 +266,19 @@ def diagnose(
     >>> print(diagnose(Adder(), modulus=5, input_range=100).verdict)
     Uses only the primes of 5, and was right on every input tried.
     """
-    embedding = _find_rows(model) if at is None else at
+    embedding = find_rows(model) if at is None else at
     basis = embedding.basis if isinstance(embedding, PrimeFourierEmbedding) else None
     groups: Mapping[int | str, Tensor] = _groups(embedding)
-    if basis is not None and at is not None and at is not _find_rows(model):
+    if basis is not None and at is not None and at is not find_rows(model):
         raise ValueError("at must be the PrimeFourierEmbedding of the model, got another module")
     if needed is not None and (basis is not None or not {*needed} <= groups.keys()):
         raise ValueError(
             "needed must name rows of an embedding that is no PrimeFourierEmbedding, got "
             f"{needed!r:.80}; its rows are {', '.join(map(str, groups))}"
         )
-    r = as_integer(input_range, "input_range", at_least=2)
-    count = as_integer(samples, "samples", at_least=_LEAST_SAMPLES)
-    n = as_integer(modulus, "modulus", at_least=2)
-    terms = as_integer(operands, "operands", at_least=1)
-    for name, value, most in (("input_range", r, _LARGEST // 2), ("modulus", n, _LARGEST // terms)):
-        if value > most:
-            raise ValueError(f"{name} must be at most {most}, got {format_integer(value)}")
+    n, r, enough, label, prepare, draw = read_task(
+        modulus, input_range, operands, label, prepare, samples, seed
+    )
     powers = (10**k for k in (4, 6, 9, 12, 18))
     chosen = (2 * r, *(end for end in powers if end > 4 * r)) if beyond is None else beyond
     if not isinstance(chosen, Iterable):
@@ -292,21 +290,6 @@ def diagnose(
         raise TypeError(f"kinds must be a sequence of kinds, such as ({kinds!r},), got a str")
     if not isinstance(kinds, Sequence):
         raise TypeError(f"kinds must be a sequence of kinds, such as ('zero',), got {kinds!r:.80}")
-    for name, function in (("label", label), ("prepare", prepare)):
-        if function is not None and not callable(function):
-            raise TypeError(
-                f"{name} must be a function of integers (n, operands), got {function!r}"
-            )
-    enough = -(-n // terms) + 1 if label is None and terms * (r - 1) < n else None
-    # residues before the sum, which might overflow otherwise
-    label = label or (lambda x: (x % n).sum(1) % n)
-    prepare = prepare or (lambda x: x)
-    generator = np.random.default_rng(as_integer(seed, "seed", at_least=0))
-
-    def draw(low: int, high: int) -> Tensor:
-        drawn = generator.integers(low, high, size=(count, terms), dtype=np.int64)
-        return torch.from_numpy(drawn)
-
     inside = draw(0, r)
     found = [
         ablation
@@ -340,6 +323,41 @@ def diagnose(
     )
 
 
+def read_task(
+    modulus: int,
+    input_range: int,
+    operands: int,
+    label: _Label | None,
+    prepare: _Prepare | None,
+    samples: int,
+    seed: int,
+) -> tuple[int, int, int | None, _Label, _Prepare, Callable[[int, int], Tensor]]:
+    """Return N, r, the range at which sums wrap, both functions, and one that draws integers."""
+    r = as_integer(input_range, "input_range", at_least=2)
+    count = as_integer(samples, "samples", at_least=_LEAST_SAMPLES)
+    n = as_integer(modulus, "modulus", at_least=2)
+    terms = as_integer(operands, "operands", at_least=1)
+    for name, value, most in (("input_range", r, _LARGEST // 2), ("modulus", n, _LARGEST // terms)):
+        if value > most:
+            raise ValueError(f"{name} must be at most {most}, got {format_integer(value)}")
+    for name, function in (("label", label), ("prepare", prepare)):
+        if function is not None and not callable(function):
+            raise TypeError(
+                f"{name} must be a function of integers (n, operands), got {function!r}"
+            )
+    enough = -(-n // terms) + 1 if label is None and terms * (r - 1) < n else None
+    # residues before the sum, which might overflow otherwise
+    label = label or (lambda x: (x % n).sum(1) % n)
+    prepare = prepare or (lambda x: x)
+    generator = np.random.default_rng(as_integer(seed, "seed", at_least=0))
+
+    def draw(low: int, high: int) -> Tensor:
+        drawn = generator.integers(low, high, size=(count, terms), dtype=np.int64)
+        return torch.from_numpy(drawn)
+
+    return n, r, enough, label, prepare, draw
+
+
 def _ablate_nothing(
     model: nn.Module, at: nn.Module, inputs: Inputs, labels: Tensor
 ) -> Ablation[int]:
@@ -347,7 +365,7 @@ def _ablate_nothing(
     return ablate(model, inputs, labels, {0: torch.tensor(False)}, at=at)[0]
 
 
-def _find_rows(model: nn.Module) -> nn.Module:
+def find_rows(model: nn.Module) -> nn.Module:
     """Return the only embedding of a model: of primes, or of another kind with named rows."""
     if not isinstance(model, nn.Module):
         raise TypeError(f"model must be a torch module, got a {type(model).__name__}")

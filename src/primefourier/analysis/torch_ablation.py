@@ -97,9 +97,6 @@ def ablate(
     # batches are moved one by one: the inputs may be larger than the memory of a device
     device = next(chain(model.parameters(), model.buffers(), [labels])).device
 
-    def pick(here: slice, tensor: Tensor) -> Tensor:
-        return tensor[here].to(device, copy=True)  # a model may change its inputs in place
-
     def answer(
         change: Callable[[slice, int, Tensor], Tensor],
     ) -> tuple[Tensor, int, float | None]:
@@ -107,7 +104,7 @@ def ablate(
         correct, values, missing = [], [], 0
         for start in range(0, size, step):
             here = slice(start, start + step)
-            batch = _map_tensors(inputs, partial(pick, here))
+            batch = select_inputs(inputs, here, device)
             logits = run_changed(model, at, batch, partial(change, here))
             known, given = _pick_answers(logits, labels[here].to(logits.device))
             correct.append(right_answers(known, given))
@@ -237,6 +234,11 @@ def evaluating(model: nn.Module) -> Iterator[None]:
     finally:
         for module, mode in modes:
             module.training = mode
+
+
+def select_inputs(inputs: Inputs, here: slice, device: torch.device) -> Any:
+    """Return a batch of inputs on a device, in copies that a model may change in place."""
+    return _map_tensors(inputs, lambda tensor: tensor[here].to(device, copy=True))
 
 
 def count_inputs(batch: Inputs) -> int:

@@ -50,7 +50,7 @@ def cheat(
     out: Path | None = None,
     json: Json = False,
 ) -> None:
-    """Train a network that cheats and one that cannot, test both beyond, and prove the second.
+    """Train a network that cheats and one that cannot; prove the second, and repair the first.
 
     Both learn (a + b) mod N on the same pairs below r. The first reads six powers of eight primes,
     as in the paper; the second only the circles that N needs.
@@ -67,7 +67,7 @@ def cheat(
         check_output(out, PICTURES)
     import primefourier as pf
     from primefourier import lab
-    from primefourier.analysis import certify, diagnose
+    from primefourier.analysis import certify, diagnose, repair
     from primefourier.analysis.certification import MOST_CASES
 
     many = pf.PrimeBasis(pf.PAPER_BASIS.primes[:_PRIMES], pf.PAPER_BASIS.depth)
@@ -92,21 +92,25 @@ def cheat(
     with ProgressBar() as bar:
 
         def show(_network: object) -> None:
-            bar.show(next(epochs) / (2 * (_EPOCHS + 1)), "training two networks")
+            bar.show(0.8 * next(epochs) / (2 * (_EPOCHS + 1)), "training two networks")
 
         networks = [lab.train(config, observe=show) for config in configs]
-    cheater, honest = (
-        diagnose(network, modulus=modulus, input_range=input_range, kinds=("permute",))
-        for network in networks
-    )
-    certificate = certify(networks[1], own, lambda x: x.sum(1) % modulus)
+        bar.show(0.8, "testing both beyond the range, and moving hands")
+        cheater, honest = (
+            diagnose(network, modulus=modulus, input_range=input_range, kinds=("permute",))
+            for network in networks
+        )
+        repaired = repair(networks[0], many, modulus, input_range)
+        certificate = certify(networks[1], own, lambda x: x.sum(1) % modulus)
     if json:
         found = [_as_data(diagnosis) for diagnosis in (cheater, honest)]
         data = {"modulus": modulus, "range": input_range, "networks": found}
-        print_json({**data, "certificate": asdict(certificate)})
+        moved = {**asdict(repaired), "slow": sorted(repaired.slow), "cause": repaired.cause}
+        print_json({**data, "repair": moved, "certificate": asdict(certificate)})
     else:
         _print_results(cheater, honest)
         print_prose(certificate.explain())
+        print_prose(f"\nThe first again, with other hands. {repaired.explain()}")
     if out is not None:
         _draw(cheater, honest, out)
         print_error(f"Wrote {out}.")
