@@ -27,6 +27,8 @@ from primefourier.analysis import ablate, feature_groups
 from primefourier.analysis.repairs import answers_of, common_error, misread_circles, moved_hands
 from primefourier.nn import PrimeFourierEmbedding
 
+Channel = tuple[int, int]
+"""A circle: its prime p and its depth d."""
 RESULTS = HOME / "repair" / "networks.jsonl"
 SIZE, FEW = 4000, 1000
 """Pairs of each test set, and those of the search for a wrong harmonic."""
@@ -97,7 +99,7 @@ def measure(experiment: str, record: lab.Record) -> dict[str, Any]:
     }
     far = {way: count("inside", exchanged=some, ends=(500_000, 10**6)) for way, some in
            groups.items()}  # fmt: skip
-    wrong: list[tuple[int, int]] = []
+    wrong: list[Channel] = []
     if moved:
         first, *rest = moved
         for k in tried_harmonics(n, first.harmonic):
@@ -133,9 +135,7 @@ def measure(experiment: str, record: lab.Record) -> dict[str, Any]:
     }
 
 
-def needless_circles(
-    modulus: int, basis: PrimeBasis, input_range: int
-) -> dict[str, set[tuple[int, int]]]:
+def needless_circles(modulus: int, basis: PrimeBasis, input_range: int) -> dict[str, set[Channel]]:
     """Return the circles whose period does not divide N: slow ones, with T > r, and fast ones."""
     periods = {(p, d): p ** (d + 1) for p, d in basis.channels}
     needless = {channel for channel, t in periods.items() if modulus % t}
@@ -144,8 +144,8 @@ def needless_circles(
 
 
 def groups_of(
-    modulus: int, needless: dict[str, set[tuple[int, int]]], moved: list[tuple[int, int]]
-) -> dict[str, set[tuple[int, int]]]:
+    modulus: int, needless: dict[str, set[Channel]], moved: list[Channel]
+) -> dict[str, set[Channel]]:
     """Return the groups of circles that are put back."""
     own = {(p, d) for p, d in needless["slow"] if modulus % p == 0}
     groups = {
