@@ -37,11 +37,11 @@ from primefourier.lab.parts import (
 from primefourier.lab.results import Run
 from primefourier.lab.results import open_run as open  # noqa: A004
 from primefourier.lab.study import Axis, Study
-from primefourier.lab.sweep import run
 from primefourier.lab.tasks import IntegerClassification, ModularArithmetic
 
 if TYPE_CHECKING:
     from primefourier.lab.measurement import measure, train
+    from primefourier.lab.sweep import run
 
 __all__ = [
     "Axis",
@@ -77,11 +77,14 @@ __all__ = [
 ]
 
 
+_LATER = {"measure": "measurement", "run": "sweep", "train": "measurement"}
+
+
 def __getattr__(name: str) -> Any:
-    """Load what needs torch, ``measure`` and ``train``, when it is first used."""
-    if name not in __all__:
+    """Load what trains when it is first used: who reads results needs no torch and no processes."""
+    if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.measurement"), name)
+    return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
@@ -132,7 +132,9 @@ PartName = tuple[str, str]
 """The kind and the name of a part."""
 _registered: dict[PartName, type[Any]] = {}
 _sources: dict[type[Any], Path | None] = {}
-_registrations = 0
+_read: dict[tuple[type[Any] | None, str], Any] = {}
+"""Parts that were read from plain data: the models of a store share most of theirs."""
+_MOST_READ = 4096
 PartClass = TypeVar("PartClass", bound=type[Any])
 
 
@@ -180,7 +182,7 @@ def register(part: PartClass) -> PartClass:
     def has(method: str) -> bool:
         return callable(getattr(part, method, None))
 
-    fitted, kinds = has("for_task"), _kinds_of(part)
+    fitted, kinds = has("for_task"), _kinds_of(part)  # type: ignore[arg-type]  # a class can be hashed
     if len(kinds) != 1:
         wanted = ", ".join(f"{method} ({kind})" for kind, method in _METHODS.items())
         raise TypeError(f"{title} must have exactly one of these methods: {wanted}")
@@ -196,7 +198,8 @@ def register(part: PartClass) -> PartClass:
     return part
 
 
-def _kinds_of(part: type[Any]) -> list[str]:
+@cache
+def _kinds_of(part: Any) -> list[str]:
     """Return the kinds of part that a class is one of, by its methods."""
     methods = [*_METHODS.items(), ("embedding", "for_task")]
     return list(dict.fromkeys(k for k, name in methods if callable(getattr(part, name, None))))
@@ -230,19 +233,12 @@ def _refuse_taken(taken: type[Any], part: type[Any], method: str) -> None:
 
 def activate(parts: Mapping[PartName, type[Any]]) -> None:
     """Let the names of some parts mean these classes from now on."""
-    global _registrations
-    _registrations += 1
     _registered.update(parts)
 
 
 def active_parts() -> dict[PartName, type[Any]]:
     """Return which class each name means now."""
     return _registered.copy()
-
-
-def registered() -> int:
-    """Return a number that changes whenever a part is registered."""
-    return _registrations
 
 
 def source_of(part: type[Any]) -> Path | None:
@@ -260,22 +256,27 @@ def _file_of(part: type[Any]) -> Path | None:
     return None if file is None else Path(file).resolve()
 
 
-def is_registered(part: object, kind: str) -> bool:
+def is_registered(part: Any, kind: str) -> bool:
     """Return whether an object is a registered part of one kind."""
-    return type(part) in _sources and kind in _kinds_of(type(part))
+    return type(part) in _sources and kind in _kinds_of(part.__class__)
 
 
 def part_as_data(part: Any) -> dict[str, Any]:
     """Return name, version and fields of a part as plain data, without defaults left out."""
     if isinstance(part, UnknownPart):
         return part.data
-    what = type(part).__name__
-    values = {
-        field.name: plain(getattr(part, field.name), f"{field.name} of {what}")
-        for field in fields(part)
-        if not (field.metadata.get("left_out") and getattr(part, field.name) == field.default)
-    }
-    return {"name": part.name, "version": part.version, **values}
+    data = {"name": part.name, "version": part.version}
+    for name, left_out, default in _fields_of(part.__class__):
+        value = getattr(part, name)
+        if not left_out or value != default:
+            data[name] = plain(value, f"{name} of {type(part).__name__}")
+    return data
+
+
+@cache
+def _fields_of(part: type[Any]) -> list[tuple[str, bool, Any]]:
+    """Return name, whether it is left out, and default of each field of a class."""
+    return [(f.name, bool(f.metadata.get("left_out")), f.default) for f in fields(part)]
 
 
 def plain(value: Any, where: str) -> Any:
@@ -301,22 +302,21 @@ def part_from_data(kind: str, data: Any) -> Any:
         raise ValueError(
             f"the {kind} of a model must have a name and a version, got {str(data)[:80]}"
         )
-    part: Any = _registered.get((kind, data["name"]))
-    known = part is not None and part.version == data["version"]
-    return _read_part(kind, json.dumps(data, sort_keys=True, allow_nan=False), part, known)
+    part = _registered.get((kind, data["name"]))
+    place = part, f"{kind} {data!r}"  # which tells 1, 1.0 and True apart
+    if place not in _read:
+        if len(_read) >= _MOST_READ:
+            _read.clear()
+        _read[place] = _read_part(kind, data, part)
+    return _read[place]
 
 
-@lru_cache(maxsize=4096)  # the models of a store share most of their parts
-def _read_part(kind: str, text: str, part: Any, known: bool) -> Any:
-    if not known:
+def _read_part(kind: str, data: Mapping[str, Any], part: Any) -> Any:
+    text = json.dumps(data, sort_keys=True, allow_nan=False)
+    if part is None or part.version != data["version"]:
         return UnknownPart(text)
-    values = {name: tuples(value) for name, value in json.loads(text).items()}
-    name = values.pop("name")
-    del values["version"]
-    refuse_unknown(values, [field.name for field in fields(part)], f"the {kind} {name!r}")
-    wanted = {field.name for field in fields(part) if not field.metadata.get("left_out")}
-    if not wanted <= set(values):  # fields were added without a new version
-        return UnknownPart(text)
+    values = {k: tuples(v) for k, v in data.items() if k not in ("name", "version")}
+    refuse_unknown(values, [field.name for field in fields(part)], f"the {kind} {part.name!r}")
     try:
         made = part(**values)
         same = json.dumps(part_as_data(made), sort_keys=True) == text
@@ -327,7 +327,7 @@ def _read_part(kind: str, text: str, part: Any, known: bool) -> Any:
 
 
 def tuples(value: Any) -> Any:
-    """Return a value with tuples instead of lists."""
+    """Return a value with tuples in place of lists."""
     return tuple(map(tuples, value)) if isinstance(value, list) else value
 
 

@@ -100,7 +100,10 @@ def _record_of(config: ModelConfig, future: Future[str], device: str) -> Record:
         found = json.loads(future.result())
         if "provenance" in found:
             with at_home(config):
-                return Record.from_data(found, config)
+                record = Record.from_data(found, config)
+                if record.measurement is not None:
+                    record.measurement.require_config(config)
+                return record
     except (futures.CancelledError, futures.BrokenExecutor, ImportError) as lost:
         raise WorkerError(
             f"the executor was lost, or its workers cannot import primefourier ({lost!r}); records "

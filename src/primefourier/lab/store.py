@@ -298,7 +298,9 @@ def _read(path: Path) -> Contents:
                     for name in data["studies"]:
                         members.setdefault(name, {}).setdefault(key, config)
                 elif kind == "record":
-                    record = Record.from_data(data)
+                    plan = found.models.get(key)  # its line mostly comes first
+                    same = plan is not None and plan.to_dict() == data["config"]
+                    record = Record.from_data(data, plan if same else None)
                     _require_key(key, record.config)
                     if key not in records or records[key].error is not None:
                         records[key] = record  # a measured model stays
