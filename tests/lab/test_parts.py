@@ -281,7 +281,7 @@ def test_unknown_parts_are_listed_but_never_trained() -> None:
     register(Digits)
     config = config_with(embedding=Digits())
     data = config.to_dict()
-    del parts._registered["embedding", "test-digits"]
+    del parts.registered["embedding", "test-digits"]
     unknown = lab.ModelConfig.from_dict(data)
     assert isinstance(unknown.embedding, UnknownPart)
     assert unknown.key == config.key
@@ -325,7 +325,7 @@ def test_a_field_that_was_added_later_leaves_keys_as_they_were_where_it_has_its_
 
     before = register(part())
     old = config_with(embedding=before())
-    del parts._registered["embedding", "test-later"]
+    del parts.registered["embedding", "test-later"]
     after = register(part(padded=field(default=False, metadata={"left_out": True})))
     same, other = (config_with(embedding=after(padded=value)) for value in (False, True))
     assert same.key == old.key

@@ -265,6 +265,7 @@ def test_models_with_unknown_parts_can_be_opened_summarised_and_exported(tmp_pat
     rows = run.summary()
     assert len(rows) == 4
     assert {row["accuracy"] for row in rows} == {1.0}
+    assert {tuple(row["rows"]) for row in rows} == {("3", "5", "7")}, "as they were measured"
     assert {row["relevant_drop"] for row in rows} == {rows[0]["relevant_drop"]}
     for kind in ("csv", "jsonl", "parquet"):
         run.export(tmp_path / f"models.{kind}")

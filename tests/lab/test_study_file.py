@@ -17,7 +17,6 @@ from primefourier.lab.pool import train_models
 from primefourier.lab.provenance import versions
 from primefourier.lab.study_file import (
     SourceError,
-    files_of,
     find_sources,
     read_study_file,
     require_sources,
@@ -80,11 +79,10 @@ def ask(config: ModelConfig) -> dict[str, Any]:
     """Let this process answer as a worker that lives for more than one run."""
     task = {
         "config": config.to_dict(),
-        "files": files_of(config),
+        "files": {kind: str(file) for kind, file in config.files.items()},
         "sources": find_sources([config]),
         "versions": versions(),
         "device": "cpu",
-        "probe": False,
     }
     return dict(json.loads(train_task(json.dumps(task))))
 
@@ -251,7 +249,7 @@ def test_parts_that_are_in_no_file_need_this_process(
 ) -> None:
     monkeypatch.delattr(sys.modules[__name__], "__file__")
     part = lab.register(small_part())
-    assert parts.source_of(part) is None
+    assert parts.sources[part] is None
     config = ModelConfig(embedding=part(), task=small_config().task)
     with pytest.raises(SourceError, match=r"is not defined in a file, .* workers=0"):
         find_sources([config])

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 from primefourier._checks import refuse_unknown, require_choice
@@ -21,6 +22,7 @@ from primefourier.lab.parts import (
     describe_part,
     is_number,
     is_registered,
+    own_file,
     part_as_data,
     part_from_data,
     register,
@@ -158,6 +160,12 @@ class ModelConfig:
                 f"instance of a class with @lab.register above it, got {found!r:.80}"
             )
         return found
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The file of each part that is not this package's, by its kind."""
+        found = {kind: own_file(type(getattr(self, kind))) for kind in PARTS}
+        return {kind: file for kind, file in found.items() if file is not None}
 
     @property
     def known(self) -> bool:

@@ -127,11 +127,13 @@ class UnknownPart:
         return dict(json.loads(self.text))
 
 
-_OURS = "primefourier."
+_OURS, _HOME = "primefourier.", Path(__file__).resolve().parents[1]
 PartName = tuple[str, str]
 """The kind and the name of a part."""
-_registered: dict[PartName, type[Any]] = {}
-_sources: dict[type[Any], Path | None] = {}
+registered: dict[PartName, type[Any]] = {}
+"""Which class each name means now."""
+sources: dict[type[Any], Path | None] = {}
+"""The file that defines each class; None if there is none, as in a notebook."""
 _read: dict[tuple[type[Any] | None, str], Any] = {}
 """Parts that were read from plain data: the models of a store share most of theirs."""
 _MOST_READ = 4096
@@ -192,9 +194,9 @@ def register(part: PartClass) -> PartClass:
             f"the embedding {title} must have relevant(task), and either rows(integers), if it is "
             "fixed, or module(), if it is trained; or for_task(task), which returns such a part"
         )
-    _refuse_taken(_registered.get((kinds[0], name), part), part, _METHODS[kinds[0]])
-    _sources.setdefault(part, _file_of(part))
-    activate({(kinds[0], name): part})
+    _refuse_taken(registered.get((kinds[0], name), part), part, _METHODS[kinds[0]])
+    sources.setdefault(part, _file_of(part))
+    registered[kinds[0], name] = part
     return part
 
 
@@ -213,7 +215,7 @@ def _refuse_taken(taken: type[Any], part: type[Any], method: str) -> None:
     """
     if taken is part:
         return
-    files = source_of(taken), _file_of(part)
+    files = sources.get(taken), _file_of(part)
     same = files[0] == files[1] and taken.__module__ == part.__module__
     if None not in files and not same and not taken.__module__.startswith(_OURS):
         return
@@ -231,34 +233,20 @@ def _refuse_taken(taken: type[Any], part: type[Any], method: str) -> None:
         )
 
 
-def activate(parts: Mapping[PartName, type[Any]]) -> None:
-    """Let the names of some parts mean these classes from now on."""
-    _registered.update(parts)
-
-
-def active_parts() -> dict[PartName, type[Any]]:
-    """Return which class each name means now."""
-    return _registered.copy()
-
-
-def source_of(part: type[Any]) -> Path | None:
-    """Return the file that defines a registered class; None if there is none, as in a notebook."""
-    return _sources.get(part)
-
-
-def set_source(part: type[Any], file: Path | None) -> None:
-    """Let a class be known by the file that is loaded for it, which may import it from another."""
-    _sources[part] = file
-
-
 def _file_of(part: type[Any]) -> Path | None:
     file = getattr(sys.modules.get(part.__module__), "__file__", None)
     return None if file is None else Path(file).resolve()
 
 
+def own_file(part: type[Any]) -> Path | None:
+    """Return the file that defines a registered class, unless it is one of this package."""
+    file = sources.get(part)
+    return None if file is None or file.is_relative_to(_HOME) else file
+
+
 def is_registered(part: Any, kind: str) -> bool:
     """Return whether an object is a registered part of one kind."""
-    return type(part) in _sources and kind in _kinds_of(part.__class__)
+    return type(part) in sources and kind in _kinds_of(part.__class__)
 
 
 def part_as_data(part: Any) -> dict[str, Any]:
@@ -302,7 +290,7 @@ def part_from_data(kind: str, data: Any) -> Any:
         raise ValueError(
             f"the {kind} of a model must have a name and a version, got {str(data)[:80]}"
         )
-    part = _registered.get((kind, data["name"]))
+    part = registered.get((kind, data["name"]))
     place = part, f"{kind} {data!r}"  # which tells 1, 1.0 and True apart
     if place not in _read:
         if len(_read) >= _MOST_READ:

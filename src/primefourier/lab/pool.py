@@ -22,7 +22,7 @@ from uuid import uuid4
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.provenance import provenance_now, versions
 from primefourier.lab.record import Record
-from primefourier.lab.study_file import at_home, files_of, find_sources
+from primefourier.lab.study_file import at_home, find_sources
 
 _LOG = logging.getLogger(__name__)
 _SILENCE = 60.0
@@ -70,7 +70,8 @@ def train_models(
         try:
             while waiting or running:
                 while waiting and len(running) < at_once:
-                    config, files = waiting[0], files_of(waiting.popleft())
+                    config = waiting.popleft()
+                    files = {kind: str(file) for kind, file in config.files.items()}
                     known = {file: sources[file] for file in files.values()}
                     task = {"config": config.to_dict(), "files": files, "sources": known, **common}
                     running[submit(json.dumps(task))] = config, time.monotonic()

@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.parts import PARTS, source_of
 
-_HOME = Path(__file__).resolve().parents[1]
 _PACKAGES = ("primefourier", "numpy", "torch")
 _MOST_SECONDS = 1e9
 
@@ -73,13 +71,11 @@ def provenance_now(config: ModelConfig, *, seconds: float, device: str) -> Prove
 
 def part_digests(config: ModelConfig) -> dict[str, str]:
     """Return the digest of the file of each part of a model that is not this package's."""
-    found = {}
-    for kind in PARTS:
-        part = getattr(config, kind)
-        file = source_of(type(part))
-        if file is not None and file.is_file() and not file.is_relative_to(_HOME):
-            found[f"{kind} {part.name}"] = hashlib.sha256(file.read_bytes()).hexdigest()
-    return found
+    return {
+        f"{kind} {getattr(config, kind).name}": hashlib.sha256(file.read_bytes()).hexdigest()
+        for kind, file in config.files.items()
+        if file.is_file()
+    }
 
 
 @cache
