@@ -21,6 +21,7 @@ from primefourier.lab.study_file import (
     read_study_file,
     require_sources,
 )
+from primefourier.lab.verify import verify_records
 from primefourier.lab.worker import train_task
 from small_models import small_config
 
@@ -161,6 +162,29 @@ def test_an_edited_file_or_module_counts_on_living_workers_too(
     assert seen == {4 + 2 + 1}
     with pytest.raises(SourceError, match="its file was changed and read again"):
         find_sources(study.configs)
+
+
+def test_a_file_that_changed_between_runs_is_named(
+    tmp_path: Path, logged: Callable[[], list[str]]
+) -> None:
+    """By the run that continues, and by a model that is verified."""
+    file = with_helper(tmp_path, 3)
+
+    def named_by_a_run(models: int) -> list[str]:
+        before = len(logged())
+        lab.run(read_study_file(file)[0].configs[:models], tmp_path / "out", workers=0)
+        return [re.findall("defines the (.*) has changed", text)[0] for text in logged()[before:]]
+
+    assert named_by_a_run(1) == named_by_a_run(2) == []
+    (tmp_path / "helper.py").write_text("VALUE = 4\n")
+    assert named_by_a_run(3) == ["embedding halves, helper.py"]
+    file.write_text(f"{file.read_text()}# edited\n")
+    assert {*named_by_a_run(4)} == {"embedding halves", "embedding halves, helper.py"}
+    (check,) = verify_records(lab.open(tmp_path / "out").records[:1], workers=0)
+    assert {"file of the embedding halves", "file of the embedding halves, helper.py"} <= {
+        *check.changed
+    }
+    assert check.source_differs
 
 
 def test_two_files_may_use_one_name_but_not_in_one_sweep(

@@ -134,6 +134,8 @@ registered: dict[PartName, type[Any]] = {}
 """Which class each name means now."""
 sources: dict[type[Any], Path | None] = {}
 """The file that defines each class; None if there is none, as in a notebook."""
+beside: dict[Path, list[Path]] = {}
+"""The modules beside a file that it imported while it was loaded."""
 _read: dict[tuple[type[Any] | None, str], Any] = {}
 """Parts that were read from plain data: the models of a store share most of theirs."""
 _MOST_READ = 4096

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from primefourier.lab.config import ModelConfig
+from primefourier.lab.parts import beside
 
 _PACKAGES = ("primefourier", "numpy", "torch")
 _MOST_SECONDS = 1e9
@@ -30,7 +31,8 @@ class Provenance:
         device: The torch device.
         commit: The commit of the source, with ``+`` if files were changed; None if unknown.
         versions: Versions of Python, primefourier, numpy and torch.
-        parts: For each part that another file defines, the SHA-256 digest of that file.
+        parts: For each part that another file defines, the SHA-256 digests of that file and of the
+            modules beside it that it imports.
     """
 
     finished: str
@@ -70,10 +72,14 @@ def provenance_now(config: ModelConfig, *, seconds: float, device: str) -> Prove
 
 
 def part_digests(config: ModelConfig) -> dict[str, str]:
-    """Return the digest of the file of each part of a model that is not this package's."""
+    """Return the digests of the files that define a model's own parts, and of modules beside."""
+    files: dict[str, Path] = {}
+    for kind, file in config.files.items():
+        name = f"{kind} {getattr(config, kind).name}"
+        files |= {name: file} | {f"{name}, {other.name}": other for other in beside.get(file, ())}
     return {
-        f"{kind} {getattr(config, kind).name}": hashlib.sha256(file.read_bytes()).hexdigest()
-        for kind, file in config.files.items()
+        name: hashlib.sha256(file.read_bytes()).hexdigest()
+        for name, file in files.items()
         if file.is_file()
     }
 

@@ -193,6 +193,8 @@ class Run:
             if accuracy is not None:
                 row.setdefault(compared.value(record.config), []).append(accuracy)
         values = in_order({value for row in found.values() for value in row})
+        if found and not values:
+            raise ValueError(f"no model of this run was tested beyond its range on {beyond!r}")
         means = {
             key: tuple(fmean(row[value]) if value in row else None for value in values)
             for key, row in found.items()

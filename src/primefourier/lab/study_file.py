@@ -211,8 +211,8 @@ def _load(path: Path, digests: Mapping[str, str] | None = None) -> _Loaded:
         parts.sources.update(dict.fromkeys(_loaded[path].parts.values()))
     # a class is known by the file that is loaded for it, which may import it from another
     parts.sources.update(dict.fromkeys(made.values(), path))
-    files = [Path(str(m.__file__)) for m in beside.values() if m.__file__]
-    found = {str(path): digest} | {str(file): _digest(file) for file in files}
+    parts.beside[path] = [Path(str(m.__file__)) for m in beside.values() if m.__file__]
+    found = {str(path): digest} | {str(file): _digest(file) for file in parts.beside[path]}
     _loaded[path] = _Loaded(module, found, beside, made)
     return _loaded[path]
 

@@ -16,7 +16,7 @@ from primefourier.lab.pool import train_models
 from primefourier.lab.record import Record
 
 _ROUNDING = ("machine", "device", "python", "numpy", "torch")  # what decides how sums are rounded
-_SOURCE = ("primefourier", "commit")  # what decides which sums are computed
+_SOURCE = ("primefourier", "commit")  # with files of parts, what decides which sums are computed
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,9 @@ class Check:
 
     @property
     def changed(self) -> dict[str, tuple[str | None, str | None]]:
-        """The machine, device, versions and commit that differ: stored value and new value."""
+        """Machine, device, versions, commit and files that differ: stored value and new value."""
         then, now = _circumstances(self.record), _circumstances(self.again)
-        return {name: (then[name], now[name]) for name in then if then[name] != now[name]}
+        return {name: (then[name], now.get(name)) for name in then if then[name] != now.get(name)}
 
     @property
     def rounding_may_differ(self) -> bool:
@@ -59,8 +59,8 @@ class Check:
 
     @property
     def source_differs(self) -> bool:
-        """Whether another version or commit of this package made the record."""
-        return not self.changed.keys().isdisjoint(_SOURCE)
+        """Whether another version or commit of this package, or another file of a part, made it."""
+        return not self.changed.keys() <= {*_ROUNDING}
 
 
 def choose_sample(records: Iterable[Record], count: int, *, seed: int) -> list[Record]:
@@ -153,4 +153,5 @@ def _leaves(name: str, value: object) -> Iterator[tuple[str, object]]:
 def _circumstances(record: Record) -> dict[str, str | None]:
     made = record.provenance
     known = {"machine": made.machine, "device": made.device, "commit": made.commit}
-    return {name: known.get(name, made.versions.get(name)) for name in _ROUNDING + _SOURCE}
+    found = {name: known.get(name, made.versions.get(name)) for name in _ROUNDING + _SOURCE}
+    return found | {f"file of the {name}": digest[:9] for name, digest in made.parts.items()}
