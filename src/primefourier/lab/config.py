@@ -137,6 +137,7 @@ class ModelConfig:
             raise ValueError(f"ablations must be a tuple of kinds, got {self.ablations!r}")
         for kind in self.ablations:
             require_choice(kind, KINDS, "ablations")
+        # in one order, so that one choice has one key
         chosen = tuple(kind for kind in KINDS if kind in self.ablations or kind == "zero")
         object.__setattr__(self, "ablations", chosen)
         _ = self._data  # raises for fields that are not plain data

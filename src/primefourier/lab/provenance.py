@@ -76,7 +76,9 @@ def part_digests(config: ModelConfig) -> dict[str, str]:
     files: dict[str, Path] = {}
     for kind, file in config.files.items():
         name = f"{kind} {getattr(config, kind).name}"
-        files |= {name: file} | {f"{name}, {other.name}": other for other in beside.get(file, ())}
+        files[name] = file
+        for other in beside.get(file, ()):
+            files[f"{name}, {other.relative_to(file.parent).as_posix()}"] = other
     return {
         name: hashlib.sha256(file.read_bytes()).hexdigest()
         for name, file in files.items()
@@ -134,6 +136,7 @@ def commit() -> str | None:
         head, root = _git(here, "rev-parse", "HEAD", "--show-toplevel").split()
         if here != Path(root) / "src" / "primefourier" / "lab":
             return None  # installed inside another repository
+        # files outside src, such as this run's records, change no number
         changed = _git(here, "status", "--porcelain", "--", f"{root}/src")
     except (OSError, ValueError, subprocess.SubprocessError):
         return None

@@ -66,6 +66,7 @@ class Measurement:
     train_correct_by_epoch: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        # a digest says that a line is as it was written, not that its counts are possible
         rows, wrong = len(self.row_names), self.test_size - self.correct
         pairs = [(found.lost, found.gained) for found in self.ablations.values()]
         for lost, gained in [(self.lost, self.gained), *pairs]:
@@ -150,6 +151,7 @@ class Measurement:
         values: dict[str, Any] = {
             k: tuple(v) if isinstance(v, list) else v for k, v in data.items()
         }
+        # as tasks name them, by size: "200" before "1000000"
         ends = sorted(values.get("beyond", {}).items(), key=lambda item: (len(item[0]), item[0]))
         values["beyond"] = {name: tuple(counts) for name, counts in ends}
         values["ablations"] = {

@@ -178,6 +178,7 @@ class Run:
         if not compared.names_field_of(self.planned):
             raise ValueError(f"no model of this run has the part or field {path!r}; see Axis")
         part = path.partition(".")[0]
+        # a mean over models that differ in something else would compare apples and oranges
         others = [
             axis
             for axis in find_axes(self.planned)

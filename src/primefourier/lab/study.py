@@ -129,7 +129,7 @@ class Study:
                 raise ValueError(f"the {name} of a study must be a text, got {text!r}")
         if not isinstance(self.configs, Iterable):
             raise TypeError(f"configs must be a list of ModelConfig, got {self.configs!r}")
-        unique: dict[str, ModelConfig] = {}
+        unique: dict[str, ModelConfig] = {}  # counted while it grows: a generator may be endless
         for config in self.configs:
             if not isinstance(config, ModelConfig):
                 raise TypeError(f"configs must be a list of ModelConfig, got {config!r}")
@@ -176,6 +176,7 @@ def find_axes(configs: Iterable[ModelConfig]) -> tuple[Axis, ...]:
         for name in dict.fromkeys(name for part in parts for name in part):
             axis = Axis(f"{kind}.{name}")
             values = [axis.value(config) for config in models]
+            # a shuffle that is drawn with the model's seed varies as seeds do, and is averaged so
             follows_seed = all(v == c.seed for v, c in zip(values, models, strict=True))
             if len(set(values)) > 1 and not follows_seed:
                 found.append(axis)
@@ -213,6 +214,7 @@ def read_study(name: str, data: Mapping[str, Any], configs: Sequence[ModelConfig
     refuse_unknown(data, ("axes", *names), f"the study {name!r}")
     axes = data["axes"]
     if axes is not None:
+        # what a program of another version stored must not make the records unreadable
         axes = [axis for axis in map(_read_axis, axes) if axis.names_field_of(configs)]
     return Study(name, configs, axes=axes, **{name: data[name] for name in names})
 

@@ -227,7 +227,8 @@ def _beside(folder: Path, modules: dict[str, ModuleType]) -> Iterator[None]:
     here = {p.stem for p in folder.glob("*.py")} | {
         p.parent.name for p in folder.glob("*/__init__.py")
     }
-    here -= {*sys.stdlib_module_names, "__main__", "primefourier"}
+    here -= {*sys.stdlib_module_names, "__main__", "primefourier"}  # which a file must not hide
+    # modules of these names that other folders gave: set aside, and put back at the end
     hidden = {
         name: sys.modules.pop(name)
         for name, module in list(sys.modules.items())
@@ -244,6 +245,7 @@ def _beside(folder: Path, modules: dict[str, ModuleType]) -> Iterator[None]:
         sys.dont_write_bytecode = writes
         if str(folder) in sys.path:
             sys.path.remove(str(folder))
+        # what the code imported from the folder goes with it, what is installed stays
         for name, module in list(sys.modules.items()):
             if _top(name) not in others and _is_in(module, name, folder):
                 modules[name] = sys.modules.pop(name)

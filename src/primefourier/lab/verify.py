@@ -36,6 +36,7 @@ class Check:
         """The first number that differs, stored → new; empty if there is none."""
         if self.again.error is not None:
             return f"failed: {self.again.reason}"
+        # numbers that the record's version did not count cannot differ
         known = bool(self.record.measured.train_correct_by_epoch)  # not in version 0.2
         numbers = (_numbers(one, training=known) for one in (self.record, self.again))
         pairs = zip_longest(*numbers, fillvalue=("nothing", ""))
@@ -79,6 +80,7 @@ def choose_sample(records: Iterable[Record], count: int, *, seed: int) -> list[R
     measured = [record for record in records if record.error is None]
 
     def place(record: Record) -> bytes:
+        # by key, so that the order of the records does not matter
         return hashlib.sha256(f"{seed} {record.config.key}".encode()).digest()
 
     chosen = {record.config.key for record in sorted(measured, key=place)[:count]}
