@@ -210,13 +210,11 @@ def _kinds_of(part: Any) -> list[str]:
 
 
 def _refuse_taken(taken: type[Any], part: type[Any], method: str) -> None:
-    """Raise ValueError if a class has the name of a part that is not an earlier version of it.
-
-    A file that was changed is loaded as another module. Another file may use the same names: a part
-    is known by its file on workers, and ``find_sources`` refuses a sweep that mixes them.
-    """
+    """Raise ValueError if a class has the name of a part that is not an earlier version of it."""
     if taken is part:
         return
+    # A file that was changed is loaded as another module. Another file may use the same names: a
+    # part is known by its file on workers, and find_sources refuses a sweep that mixes them.
     files = sources.get(taken), _file_of(part)
     same = files[0] == files[1] and taken.__module__ == part.__module__
     if None not in files and not same and not taken.__module__.startswith(_OURS):

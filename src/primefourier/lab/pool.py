@@ -135,12 +135,11 @@ def _submitting(executor: Executor | None, workers: int) -> Iterator[Callable[[s
 
 
 class _Crew:
-    """Worker processes of this machine, each asked over pipes by a thread of its own.
+    """Worker processes of this machine, each asked over pipes by a thread of its own."""
 
-    loky's executor was tried for this. When its driver is killed, its workers train on, and then
-    stay for ever. When one worker ends, it ends all of them, so that a model loses its worker
-    because of another one. Pipes need no pickles either, no semaphores, and nothing that cleans up.
-    """
+    # loky's executor was tried for this. When its driver is killed, its workers train on, and then
+    # stay for ever. When one worker ends, it ends all of them, so that a model loses its worker
+    # because of another one. Pipes need no pickles either, no semaphores, and nothing to clean up.
 
     def __init__(self) -> None:
         self._lock, self._over, self._mine = threading.Lock(), False, threading.local()

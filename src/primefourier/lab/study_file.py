@@ -219,11 +219,9 @@ def _load(path: Path, digests: Mapping[str, str] | None = None) -> _Loaded:
 
 @contextmanager
 def _beside(folder: Path, modules: dict[str, ModuleType]) -> Iterator[None]:
-    """Let code import modules of a folder, which other code does not see; collect them.
-
-    They stay out of ``sys.modules`` in between: another folder may have others of the same names,
-    and a changed one is to be read again.
-    """
+    """Let code import modules of a folder, which other code does not see; collect them."""
+    # They stay out of sys.modules in between: another folder may have others of the same names,
+    # and a changed one is to be read again.
     here = {p.stem for p in folder.glob("*.py")} | {
         p.parent.name for p in folder.glob("*/__init__.py")
     }
