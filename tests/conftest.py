@@ -91,9 +91,9 @@ def forget_parts() -> Iterator[None]:
     """Forget the parts of models that a test registers."""
     yield
     if parts := sys.modules.get("primefourier.lab.parts"):
-        for key, part in list(parts._registered.items()):
+        for key, part in list(parts.registered.items()):
             if not part.__module__.startswith("primefourier."):
-                del parts._registered[key]
+                del parts.registered[key]
 
 
 @pytest.fixture(scope="session")

@@ -1,12 +1,10 @@
 """A real Dask cluster of separate processes on loopback, as another user would start it."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
@@ -16,32 +14,27 @@ _LOOPBACK = ("--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0")
 
 
 class DaskCluster:
-    """A scheduler and workers, each a process of its own that can be killed and replaced.
+    """A scheduler and workers, each a process of its own that can be killed.
 
     Use it as a context manager; every process it started ends with it.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        *,
-        workers: int = 0,
-        options: tuple[str, ...] = (),
-        environment: Mapping[str, str] | None = None,
-    ) -> None:
-        self._folder = folder
-        self._options = options
-        self._environment = environment
-        self._first = workers
-        self._scheduler: subprocess.Popen[bytes] | None = None
-        self.workers: list[subprocess.Popen[bytes]] = []
+    def __init__(self, folder: Path, *, workers: int) -> None:
         self.file = folder / "scheduler.json"
         self.address = ""
+        self._folder, self._count = folder, workers
+        self._processes: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> "DaskCluster":
-        self.start_scheduler()
-        for _ in range(self._first):
-            self.add_worker()
+        file = ("--scheduler-file", str(self.file))
+        self._start("scheduler", "--port", "0", "--no-show", *file)
+        deadline = time.monotonic() + _DEADLINE
+        while not self._answers():
+            assert time.monotonic() < deadline, "the Dask scheduler did not start"
+            time.sleep(0.05)
+        for _ in range(self._count):  # without a nanny that would replace it
+            local = ("--local-directory", str(self._folder))
+            self._start("worker", self.address, "--no-nanny", "--nthreads", "1", *local)
         return self
 
     def __exit__(
@@ -50,47 +43,21 @@ class DaskCluster:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for process in [*self.workers, *filter(None, [self._scheduler])]:
+        for process in reversed(self._processes):
             process.kill()
             process.wait()
 
-    def start_scheduler(self, port: str = "0") -> None:
-        """Start the scheduler and wait until it says where it listens."""
-        self.file.unlink(missing_ok=True)
-        words = ("--port", port, "--no-show", "--scheduler-file", str(self.file))
-        self._scheduler = self._start("scheduler", *words)
-        deadline = time.monotonic() + _DEADLINE
-        while not self._answers():
-            if time.monotonic() > deadline or self._scheduler.poll() is not None:
-                raise TimeoutError("the Dask scheduler did not start")
-            time.sleep(0.05)
-
-    def add_worker(
-        self, *options: str, environment: Mapping[str, str] | None = None
-    ) -> subprocess.Popen[bytes]:
-        """Start one more worker process, without a nanny that would replace it."""
-        words = ("--no-nanny", "--nthreads", "1", *options)
-        local = ("--local-directory", str(self._folder))
-        worker = self._start("worker", self.address, *words, *local, environment=environment)
-        self.workers.append(worker)
-        return worker
-
     def kill_worker(self) -> None:
-        """Kill the oldest worker, as the kernel does when memory runs out."""
-        worker = self.workers.pop(0)
-        worker.send_signal(signal.SIGKILL)
-        worker.wait()
+        """Kill the newest worker, as the kernel does when memory runs out."""
+        self._processes[-1].kill()
 
     def stop_scheduler(self) -> None:
         """Stop the scheduler where it is, as a suspended machine does."""
-        assert self._scheduler is not None
-        self._scheduler.send_signal(signal.SIGSTOP)
+        self._processes[0].send_signal(signal.SIGSTOP)
 
     def kill_scheduler(self) -> None:
         """Kill the scheduler."""
-        assert self._scheduler is not None
-        self._scheduler.send_signal(signal.SIGKILL)
-        self._scheduler.wait()
+        self._processes[0].kill()
 
     def _answers(self) -> bool:
         try:
@@ -99,14 +66,12 @@ class DaskCluster:
             return False
         return True
 
-    def _start(
-        self, *words: str, environment: Mapping[str, str] | None = None
-    ) -> subprocess.Popen[bytes]:
+    def _start(self, *words: str) -> None:
         with (self._folder / "dask.log").open("ab") as log:
-            return subprocess.Popen(
-                [sys.executable, "-m", "dask", *words, *_LOOPBACK, *self._options],
+            process = subprocess.Popen(
+                [sys.executable, "-m", "dask", *words, *_LOOPBACK],
                 stdout=log,
                 stderr=log,
-                env={**os.environ, **(self._environment or {}), **(environment or {})},
                 start_new_session=True,
             )
+        self._processes.append(process)

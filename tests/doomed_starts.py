@@ -1,4 +1,4 @@
-"""Worker processes that are killed while they start, or hang, as when memory runs out."""
+"""Worker processes that are killed while they start, as when memory runs out."""
 
 from pathlib import Path
 
@@ -6,7 +6,6 @@ _PROGRAM = """
 import os
 import signal
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,8 +13,6 @@ if "primefourier.lab.worker" in sys.orig_argv:
     for ticket in Path(__file__).parent.glob("*.ticket"):
         with suppress(FileNotFoundError):  # another process was faster
             ticket.unlink()
-            if "hang" in ticket.name:
-                time.sleep(600)
             os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -31,14 +28,9 @@ class DoomedStarts:
         self.folder = folder
         (folder / "sitecustomize.py").write_text(_PROGRAM)
 
-    def doom(self, count: int, *, hang: bool = False) -> None:
-        """Kill the next so many worker processes before they have done anything, and no more.
-
-        Args:
-            count: How many.
-            hang: Whether they hang instead of being killed.
-        """
+    def doom(self, count: int) -> None:
+        """Kill the next so many worker processes before they have done anything, and no more."""
         for ticket in self.folder.glob("*.ticket"):
             ticket.unlink()
         for i in range(count):
-            (self.folder / f"{i}{'-hang' * hang}.ticket").touch()
+            (self.folder / f"{i}.ticket").touch()

@@ -1,7 +1,5 @@
 """Models small enough to train in a test."""
 
-import os
-import signal
 from typing import Any
 
 from primefourier.lab import (
@@ -49,8 +47,3 @@ def small_config(**changes: Any) -> ModelConfig:
 def small_study(*configs: ModelConfig, name: str = "small") -> Study:
     """Return a study of some models, or of one small one."""
     return Study(name, configs or (small_config(),))
-
-
-def end_the_process(_config: object, _sources: object, *, device: str) -> None:
-    """Stand for a model that takes its process down, as one that needs too much memory does."""
-    os.kill(os.getpid(), signal.SIGKILL)

@@ -28,7 +28,7 @@ from primefourier.lab import LearnedTable, Run
 from primefourier.lab.cells import Cell, split_drops
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.grid import Grid
-from primefourier.lab.record import Record, RowAblation
+from primefourier.lab.record import Record
 from primefourier_paper import CompositeModuli
 from primefourier_paper import cells_of as paper_cells_of
 from small_models import small_config, small_study
@@ -90,13 +90,6 @@ def test_a_cell_has_the_means_that_the_protocol_defines(
         assert (cell.relevant.low, cell.relevant.high) == (None, None)
 
 
-def test_a_cell_is_named_as_in_the_paper() -> None:
-    assert one_cell(EXP1[:4], plausible(EXP1[:4])).name == "|P| = 4, r = 100"
-    assert one_cell(EXP2[:1], plausible(EXP2[:1])).name == "N = 15, r = 100"
-    assert grid_of(EXP1, []).place_of(EXP1[-1]) == (16, 4000)
-    assert grid_of(EXP2, []).place_of(EXP2[-1]) == (385, 4000)
-
-
 @pytest.mark.parametrize("way", ["missing", "failed"])
 def test_a_seed_without_one_task_prime_does_not_count(way: str) -> None:
     configs = configs_of("exp1", sizes=(4,), ranges=(100,), seeds=(1, 2))
@@ -117,13 +110,6 @@ def test_a_seed_that_is_planned_without_one_task_prime_is_not_the_papers() -> No
     planned = [config for config in configs if config != lost]
     cells = paper_cells_of(run_of(planned, plausible(planned)))
     assert [(cell.row, cell.seeds) for cell in cells["exp1"]] == [(4, (1,)), (6, (1, 2))]
-
-
-def test_without_a_complete_seed_there_is_no_cell() -> None:
-    configs = configs_of("exp1", sizes=(4, 6), ranges=(100,))
-    records = plausible(configs)[:-1]
-    assert list(cells_of(configs, records)) == [(4, 100)]
-    assert cells_of(configs, [failed(config) for config in configs]) == {}
 
 
 @pytest.mark.parametrize("values", [(0.61, 0.58), (0.61, 0.58, 0.64), (0.5, 0.5, 0.5)])
@@ -178,12 +164,6 @@ def test_a_modulus_that_every_prime_divides_has_no_others() -> None:
         assert mean(cell.relevant) == pytest.approx(0.6)
         assert cell.other is None
         assert cell.ratio is None
-
-
-def test_exactly_two_cells_of_the_paper_are_degenerate() -> None:
-    cells = cells_of(EXP2, plausible(EXP2))
-    assert {place for place, cell in cells.items() if cell.degenerate} == {(231, 100), (385, 100)}
-    assert not any(cell.degenerate for cell in cells_of(EXP1, plausible(EXP1)).values())
 
 
 def test_a_cell_is_degenerate_only_if_all_its_tasks_are() -> None:
@@ -262,22 +242,6 @@ def test_accuracy_beyond_the_range_is_a_mean_over_models() -> None:
     (cell,) = cells_of_study(records)
     assert cell.accuracy_beyond == {"100": 0.5, str(10**20): 0.0}
     assert one_cell(EXP2[:1], plausible(EXP2[:1])).accuracy_beyond == {}
-
-
-def test_a_kind_of_ablation_that_a_recipe_names_has_cells() -> None:
-    config = replace(small_config(), ablations=("zero", "mean"))
-    zeroed = measured(small_config(), [0.1, 0.5, 0.2]).measured
-    size = zeroed.test_size
-    means = RowAblation(zeroed.correct, (0, size // 2, 0), (0, 0, 0))
-    record = Record(
-        config=config,
-        provenance=PROVENANCE,
-        measurement=replace(zeroed, ablations={"mean": means}),
-    )
-    (grid,) = Run([small_study(config)], [record]).grids
-    (cell,) = grid.cells_of("mean").values()
-    assert (mean(cell.relevant), mean(cell.other)) == (0.5, 0.0)
-    assert grid.cells_of("permute") == {}
 
 
 def test_a_cell_is_named_by_the_axes_of_its_study() -> None:

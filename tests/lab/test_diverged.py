@@ -14,15 +14,14 @@ from primefourier import lab
 from primefourier.cli.app import run as run_command
 from primefourier.cli.output import describe_model
 from primefourier.lab import Run, measure
-from primefourier.lab.export import FORMATS, record_rows
+from primefourier.lab.export import record_rows
 from primefourier.lab.fast_training import train_fast
 from primefourier.lab.figures import draw_figures
 from primefourier.lab.grid import Grid
 from primefourier.lab.record import Measurement
 from primefourier.lab.row_ablation import ablate_rows
-from primefourier.lab.store import read_store, write_store
+from primefourier.lab.store import write_store
 from primefourier.lab.training import make_data
-from primefourier_paper import SinglePrime
 from small_models import small_config, small_study
 
 EXPLODES = 1e30
@@ -54,20 +53,6 @@ def test_a_network_that_diverged_is_marked_and_never_right(
         counts = m.counts(kind)
         assert counts is not None
         assert (counts.correct, {*counts.lost, *counts.gained}) == (0, {0})
-
-
-def test_networks_of_other_kinds_are_marked_too() -> None:
-    config = replace(
-        small_config(learning_rate=EXPLODES, epochs=3),
-        embedding=lab.LearnedTable(size=60, width=4, row_count=2),
-        network=lab.Mlp(),
-    )
-    assert measure(config).measured.nan_answers > 0
-
-
-def test_a_network_that_converged_is_not_marked() -> None:
-    m = measure(small_config(epochs=3)).measured
-    assert (m.diverged, m.nan_answers) == (False, 0)
 
 
 def test_rows_and_blocks_of_nan_networks_are_neither_lost_nor_gained() -> None:
@@ -114,15 +99,6 @@ def test_a_mean_over_a_frame_leaves_diverged_networks_out(five: Run, library: An
     empty = {name for name, value in row.items() if value is None}
     assert {"accuracy", "accuracy_beyond", "drops", "p_values", "relevant_drop"} <= empty
     assert (row["lost"], row["accuracy_by_epoch"][-1]) == ([0, 0, 0], 0.0)
-
-
-@pytest.mark.parametrize("kind", FORMATS)
-def test_diverged_networks_are_exported(five: Run, tmp_path: Path, kind: Any) -> None:
-    five.export(tmp_path / f"out.{kind}")
-    if kind == "jsonl":
-        rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
-        assert [row["diverged"] for row in rows] == [False, False, True, False, False]
-        assert rows[2]["accuracy"] is None
 
 
 def store_of(run: Run, folder: Path) -> Path:
@@ -202,17 +178,6 @@ def test_figures_leave_diverged_networks_out_and_say_so(five: Run) -> None:
     assert not any("diverged" in text for text in captions(whole.grids[0]).values())
 
 
-def test_figures_of_the_paper_leave_diverged_networks_out() -> None:
-    configs = configs_of("exp1", sizes=(4,), ranges=(100,), seeds=(42,))
-    first, *others = records_of(configs, on=0.5)
-    broken = [diverged(first), *others]
-    study = SinglePrime(sizes=(4,), ranges=(100,)).study()
-    grid = Run([study], broken).grids[0]
-    written = captions(grid)
-    assert "1 of 4 models diverged and left out." in written["figure-04-exp1-diagonal"]
-    assert "1 of 4 models diverged and left out." in written["figure-12-exp1-profiles-r100"]
-
-
 def test_records_that_did_not_diverge_are_stored_as_before(five: Run) -> None:
     kept, lost = five.records[0], five.records[2]
     assert "nan_answers" not in kept.measured.as_data()
@@ -220,12 +185,6 @@ def test_records_that_did_not_diverge_are_stored_as_before(five: Run) -> None:
     for record in (kept, lost):
         again = Measurement.from_data(json.loads(json.dumps(record.measured.as_data())))
         assert again == record.measured
-
-
-def test_a_store_keeps_the_mark(five: Run, tmp_path: Path) -> None:
-    assert [record.diverged for record in read_store(store_of(five, tmp_path / "run")).records] == [
-        record.diverged for record in five.records
-    ]
 
 
 def test_nan_answers_are_wrong_ones() -> None:

@@ -92,27 +92,12 @@ def test_a_heatmap_has_the_axes_of_the_study() -> None:
     assert (axes.get_ylabel(), axes.get_xlabel()) == ("my modulus", "input range")
     assert [float(text) for text in inside(axes)] == pytest.approx([0.5, 0.5, 0.375], abs=0.006)
     assert len(hatched(axes)) == 1
+    assert_readable(relevant)
     text = around(relevant)
     assert text.startswith("My study: mean drop of relevant rows")
     assert "Rows are zeroed in trained networks, on test examples." in text
     assert "3 models, 1 seed (42) per configuration" in text
     assert "1 model failed; pfe status shows why." in text
-
-
-def test_every_figure_of_a_study_is_readable() -> None:
-    configs = [
-        replace(config, embedding=embedding, seed=seed)
-        for config in MINE
-        for embedding in (config.embedding, Periods((2, 10.5, 31)), LearnedTable(30, row_count=2))
-        for seed in (1, 2)
-    ]
-    drops = {3: [0.5, 0.25, 0.0], 2: [0.5, 0.25]}
-    records = [measured(config, drops[len(config.row_names)]) for config in configs]
-    drawn = figures(Study("mine", configs, "A study"), records)
-    pages = [sum(word in name for name in drawn) for word in ("accuracy", "relevant", "profiles")]
-    assert pages == [3, 1, 6], "by embedding; only primes are predicted to matter"
-    for figure in drawn.values():
-        assert_readable(figure)
 
 
 def test_rows_without_a_prediction_are_left_out_of_the_heatmap_of_relevant_rows() -> None:

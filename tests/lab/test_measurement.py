@@ -1,13 +1,10 @@
 """One call measures a model: accuracy, drops, a probe on request, or an error."""
 
-import subprocess
-import sys
 from typing import Any
 
 import pytest
 import torch
 
-from primefourier import lab
 from primefourier.lab import measurement, training
 from primefourier.lab.measurement import measure
 from small_models import small_config
@@ -74,18 +71,3 @@ def test_counts_have_the_sizes_of_the_examples(
     assert measured.correct == measured.correct_by_epoch[-1]
     assert len(measured.correct_by_epoch) == len(config.tested_epochs)
     assert len(measured.train_correct_by_epoch) == len(config.tested_epochs)
-
-
-@pytest.mark.process
-def test_the_laboratory_loads_torch_only_when_a_model_is_measured() -> None:
-    assert lab.measure is measure
-    assert lab.ModelConfig is type(small_config())
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        _ = lab.nothing
-    program = (
-        "import sys; from primefourier import lab; lab.ModelConfig; "
-        "import primefourier.lab.record; "
-        "print(sorted({'torch', 'dask', 'distributed', 'matplotlib'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("[]\n", "")

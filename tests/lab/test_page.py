@@ -23,12 +23,12 @@ from lab_records import (
     studies_of,
     with_fields,
 )
-from prime_models import input_range, modulus
+from prime_models import modulus
 from primefourier.lab import Axis, LearnedTable, Run, Study
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.parts import describe_part
 from primefourier.lab.record import Record
-from primefourier_paper import SinglePrime, cells_of
+from primefourier_paper import cells_of
 from small_models import small_config, small_study
 
 TITLES = ["Experiment 1", "Control (PFE-Shuffled)", "Experiment 2"]
@@ -72,14 +72,6 @@ def states(data: dict[str, Any]) -> list[set[str]]:
 def paper() -> dict[str, Any]:
     """The data of all models of the paper, with plausible records."""
     return page_of(PAPER, plausible(PAPER))
-
-
-def test_the_whole_paper(paper: dict[str, Any]) -> None:
-    assert paper["counts"] == {"planned": 750, "measured": 750, "failed": 0, "waiting": 0}
-    assert states(paper) == [{"measured"}] * 3
-    assert sum(len(cell["runs"]) for grid in paper["grids"] for cell in grid["cells"]) == 750
-    assert (paper["title"], paper["failures"], paper["more"]) == ("The paper, measured", [], 0)
-    assert len(json.dumps(paper)) < 2_000_000
 
 
 def test_grids_are_complete_before_anything_is_measured(paper: dict[str, Any]) -> None:
@@ -170,29 +162,6 @@ def test_failed_models_are_counted_and_listed() -> None:
     assert data["counts"] == {"planned": 5, "measured": 3, "failed": 1, "waiting": 1}
     model = "a+b mod 3 r=100 |P|=4 seed=42"
     assert data["failures"] == [{"model": model, "error": records[-1].error}]
-
-
-def test_other_settings_have_grids_after_the_papers() -> None:
-    pool = configs_of("exp1", primes=(2, 3), sizes=(1, 2), ranges=(30, 60))
-    odd = [c for c in pool if (len(c.row_names), input_range(c)) in ((2, 30), (1, 60))]
-    own = replace(SinglePrime(primes=(2, 3), sizes=(1, 2)).study(), configs=odd)
-    slow = [with_fields(config, depth=5) for config in EXP2[:1]]
-    papers = configs_of("exp1", sizes=(5,), ranges=(50,), seeds=(9, 3))
-    data = data_of([own, *studies_of([*slow, *papers])], plausible([*odd, *slow, *papers]))
-    assert [grid["title"] for grid in data["grids"]] == [
-        "Experiment 1",
-        "Experiment 1, primes 2, 3",
-        "Experiment 2, depth 5",
-    ]
-    assert data["title"] == "Experiment 1, and 2 further studies"
-    assert data["counts"]["planned"] == len([*odd, *slow, *papers])
-    first, other, plain = data["grids"]
-    assert (first["rows"], first["columns"]) == ([5], [50])
-    assert (other["rows"], other["columns"]) == ([1, 2], [30, 60])
-    assert [cell["state"] for cell in other["cells"]] == [
-        "missing", "measured", "measured", "missing",
-    ]  # fmt: skip
-    assert (plain["rows"], plain["columns"]) == ([15], [100])
 
 
 # Studies that are not the paper's.

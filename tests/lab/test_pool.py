@@ -21,7 +21,6 @@ from loky import ProcessPoolExecutor as LokyExecutor
 
 from dask_cluster import DaskCluster
 from doomed_starts import DoomedStarts
-from other_software import pretend
 from primefourier import lab
 from primefourier.cli.app import run as pfe
 from primefourier.lab import pool
@@ -59,7 +58,7 @@ class Own:
         assert torch.get_num_threads() == 1
         return torch.tensor([[[int(a) % 2.0]] for a in integers])
 
-parts = {"embedding": PART, "task": lab.ModularArithmetic(modulus=2, input_range=20)}
+parts = {"embedding": Own(), "task": lab.ModularArithmetic(modulus=2, input_range=20)}
 models = [lab.ModelConfig(**parts, training=lab.Training(epochs=1), seed=s) for s in range(3)]
 print(lab.run(models, "out", workers=2).progress.done, flush=True)
 """
@@ -172,7 +171,8 @@ def test_workers_end_with_their_driver_however_it_ends(
         for child in children:  # as a batch system does
             if number != signal.SIGKILL:
                 child.send_signal(number)
-        assert all(child.is_running() for child in children)
+        time.sleep(0.5)
+        assert {w.pid for w in workers(process.pid)} >= {child.pid for child in children}
         os.killpg(process.pid, number)
         out, errors = process.communicate(timeout=60)
     assert "Traceback" not in errors
@@ -181,23 +181,19 @@ def test_workers_end_with_their_driver_however_it_ends(
     assert psutil.wait_procs(children, timeout=30)[1] == []
 
 
-@pytest.mark.parametrize("where", ["script", "standard input"])
-def test_a_script_needs_no_guard_and_nothing_is_forked(where: str, tmp_path: Path) -> None:
+def test_a_script_needs_no_guard_and_nothing_is_forked(tmp_path: Path) -> None:
     """Workers do not import the user's program, except for parts of its own."""
-    text = STUDY.replace("PART", "Own()" if where == "script" else "lab.Periods((2.0,))")
-    (tmp_path / "mine.py").write_text(text)
-    words, lines = (["mine.py"], None) if where == "script" else (["-"], text)
-    done = subprocess.run(
-        [sys.executable, *words], input=lines, cwd=tmp_path, capture_output=True, text=True
-    )
+    (tmp_path / "mine.py").write_text(STUDY)
+    words = [sys.executable, "mine.py"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
     assert (done.stdout, done.returncode) == ("3\n", 0), done.stderr
 
 
 def spawning() -> Executor:
-    return ProcessPoolExecutor(2, multiprocessing.get_context("spawn"))
+    return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
 
 
-@pytest.mark.parametrize("make", [spawning, lambda: LokyExecutor(2), lambda: ThreadPoolExecutor(3)])
+@pytest.mark.parametrize("make", [spawning, lambda: LokyExecutor(1), lambda: ThreadPoolExecutor(3)])
 def test_any_executor_trains_the_same_records(
     make: Callable[[], Executor], truth: dict[str, Measurement]
 ) -> None:
@@ -224,6 +220,12 @@ def test_an_executor_gets_as_many_models_at_a_time_as_it_has_workers() -> None:
     executor = Fake(lambda future, task: future.set_result(train_task(task)))
     assert len(list(train_models(CONFIGS, executor=executor, workers=2))) == 4
     assert executor.most == 2
+
+
+def test_a_worker_that_cannot_train_ends_the_run() -> None:
+    executor = Fake(lambda future, _: future.set_result('{"refused": "it has numpy 0.1"}'))
+    with pytest.raises(WorkerError, match=r"it has numpy 0\.1"):
+        list(train_models(CONFIGS[:1], executor=executor))
 
 
 def test_what_an_executor_gives_up_is_that_models_error() -> None:
@@ -264,18 +266,6 @@ def test_a_dask_cluster_trains_the_same_records_though_a_worker_is_killed(
     found = measurements(records)
     assert found.keys() == {config.key for config in configs}
     assert found | truth == found
-
-
-@pytest.mark.slow
-def test_a_worker_with_other_versions_ends_the_run_with_an_error(tmp_path: Path) -> None:
-    other = pretend(tmp_path, "numpy", "0.1")
-    path = os.pathsep.join([other["PYTHONPATH"], *map(os.path.abspath, sys.path)])
-    with (
-        DaskCluster(tmp_path, workers=1, environment={"PYTHONPATH": path}) as cluster,
-        Client(cluster.address) as client,
-        pytest.raises(WorkerError, match=r"has numpy 0\.1 instead of .*; install the same"),
-    ):
-        list(train_models(CONFIGS, executor=client.get_executor()))
 
 
 @pytest.mark.slow

@@ -20,9 +20,7 @@ KINDS: tuple[Kind, ...] = ("zero", "mean", "permute")
 Trained = tuple[ModelConfig, Data, RowNetwork]
 
 
-@pytest.fixture(
-    scope="module", params=[((3, 5, 7), 3), ((5,), 3), ((3, 5, 7, 11), 3), ((3, 5), 1)], ids=str
-)
+@pytest.fixture(scope="module", params=[((3, 5, 7), 3), ((5,), 3), ((3, 5), 1)], ids=str)
 def trained(request: pytest.FixtureRequest) -> Trained:
     primes, depth = request.param
     config = small_config(primes=primes, epochs=5, depth=depth)
@@ -33,7 +31,7 @@ def trained(request: pytest.FixtureRequest) -> Trained:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("batch_size", "seed"), [(7, 0), (179, 42), (180, 2**63 - 1), (1000, 1)])
+@pytest.mark.parametrize(("batch_size", "seed"), [(7, 0), (179, 2**63 - 1), (1000, 1)])
 def test_counts_equal_the_ablation_of_any_network(
     trained: Trained, kind: Kind, batch_size: int, seed: int
 ) -> None:

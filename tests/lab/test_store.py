@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from disk import fill, small_disk
+from disk import fill
 from lab_records import EXP1, failed, measured, records_of
 from primefourier.lab import Axis, ModelConfig, Study, measure
 from primefourier.lab.record import Record
@@ -98,14 +98,6 @@ def test_two_runs_are_joined_by_cat(tmp_path: Path) -> None:
     assert (found.records, len(found.studies), len(found.planned)) == (RECORDS, 1, 4)
 
 
-def test_the_paper_and_other_studies_keep_what_made_them(tmp_path: Path) -> None:
-    study = Study("exp1", SMALL, kind="exp1", settings={"primes": (3, 5), "epochs": 3})
-    with write_store(tmp_path) as store:
-        store.begin([study], "")
-    (found,) = read_store(tmp_path).studies
-    assert (found.kind, found.settings) == ("exp1", {"primes": [3, 5], "epochs": 3})
-
-
 # what a run must not write, since it could not be read
 
 
@@ -131,15 +123,6 @@ def test_a_record_that_cannot_be_read_back_is_not_written(tmp_path: Path, odd: R
     ):
         store.add(odd)
     assert path.read_bytes() == before
-
-
-def test_a_threshold_is_an_accuracy_and_a_title_a_text() -> None:
-    assert Study("a", SMALL, threshold=1).threshold == 1.0
-    for threshold in (float("nan"), float("inf"), 2, "high", True):
-        with pytest.raises(ValueError, match="threshold must be an accuracy from 0 to 1"):
-            Study("a", SMALL, threshold=threshold)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="the title of a study must be a text, got 7"):
-        Study("a", SMALL, title=7)  # type: ignore[arg-type]
 
 
 # what ends a writer
@@ -212,14 +195,8 @@ def test_many_killed_writers_lose_nothing_they_reported(tmp_path: Path) -> None:
     assert kill_writers(tmp_path / "run", 200) >= 150
 
 
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Path]:
-    with small_disk(tmp_path / "disk") as place:
-        yield place
-
-
-def test_a_full_disk_is_reported_and_nothing_is_half_written(disk: Path) -> None:
-    path = store_of(disk / "run", RECORDS[:2])
+def test_a_full_disk_is_reported_and_nothing_is_half_written(small_disk: Path) -> None:
+    path, disk = store_of(small_disk / "run", RECORDS[:2]), small_disk
     before = path.read_bytes()
     filler = fill(disk)
     words = "the disk is full; make room and run the same command"

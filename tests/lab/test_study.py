@@ -38,6 +38,13 @@ def test_bad_names_of_studies_are_refused(name: Any) -> None:
         Study("mine", [small_config()], title=7)  # type: ignore[arg-type]
 
 
+def test_the_threshold_of_a_study_is_an_accuracy() -> None:
+    assert Study("a", [small_config()], threshold=1).threshold == 1.0
+    for threshold in (float("nan"), float("inf"), 2, "high", True):
+        with pytest.raises(ValueError, match="threshold must be an accuracy from 0 to 1"):
+            Study("a", [small_config()], threshold=threshold)  # type: ignore[arg-type]
+
+
 def test_a_study_needs_models() -> None:
     with pytest.raises(ValueError, match="the study 'mine' must have at least one model, got none"):
         Study("mine", [])

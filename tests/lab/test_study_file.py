@@ -17,11 +17,11 @@ from primefourier.lab.pool import train_models
 from primefourier.lab.provenance import versions
 from primefourier.lab.study_file import (
     SourceError,
-    files_of,
     find_sources,
     read_study_file,
     require_sources,
 )
+from primefourier.lab.verify import verify_records
 from primefourier.lab.worker import train_task
 from small_models import small_config
 
@@ -80,11 +80,10 @@ def ask(config: ModelConfig) -> dict[str, Any]:
     """Let this process answer as a worker that lives for more than one run."""
     task = {
         "config": config.to_dict(),
-        "files": files_of(config),
+        "files": {kind: str(file) for kind, file in config.files.items()},
         "sources": find_sources([config]),
         "versions": versions(),
         "device": "cpu",
-        "probe": False,
     }
     return dict(json.loads(train_task(json.dumps(task))))
 
@@ -163,6 +162,29 @@ def test_an_edited_file_or_module_counts_on_living_workers_too(
     assert seen == {4 + 2 + 1}
     with pytest.raises(SourceError, match="its file was changed and read again"):
         find_sources(study.configs)
+
+
+def test_a_file_that_changed_between_runs_is_named(
+    tmp_path: Path, logged: Callable[[], list[str]]
+) -> None:
+    """By the run that continues, and by a model that is verified."""
+    file = with_helper(tmp_path, 3)
+
+    def named_by_a_run(models: int) -> list[str]:
+        before = len(logged())
+        lab.run(read_study_file(file)[0].configs[:models], tmp_path / "out", workers=0)
+        return [re.findall("defines the (.*) has changed", text)[0] for text in logged()[before:]]
+
+    assert named_by_a_run(1) == named_by_a_run(2) == []
+    (tmp_path / "helper.py").write_text("VALUE = 4\n")
+    assert named_by_a_run(3) == ["embedding halves, helper.py"]
+    file.write_text(f"{file.read_text()}# edited\n")
+    assert {*named_by_a_run(4)} == {"embedding halves", "embedding halves, helper.py"}
+    (check,) = verify_records(lab.open(tmp_path / "out").records[:1], workers=0)
+    assert {"file of the embedding halves", "file of the embedding halves, helper.py"} <= {
+        *check.changed
+    }
+    assert check.source_differs
 
 
 def test_two_files_may_use_one_name_but_not_in_one_sweep(
@@ -251,7 +273,7 @@ def test_parts_that_are_in_no_file_need_this_process(
 ) -> None:
     monkeypatch.delattr(sys.modules[__name__], "__file__")
     part = lab.register(small_part())
-    assert parts.source_of(part) is None
+    assert parts.sources[part] is None
     config = ModelConfig(embedding=part(), task=small_config().task)
     with pytest.raises(SourceError, match=r"is not defined in a file, .* workers=0"):
         find_sources([config])

@@ -7,13 +7,10 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from disk import fill
 from primefourier import lab
-from primefourier.lab import ModelConfig, measurement, training
 from primefourier.lab.cost import model_flops
 from primefourier.lab.measurement import measure
 from primefourier.lab.record import Record
@@ -182,39 +179,6 @@ def test_bad_workers_are_refused_before_anything_is_written(tmp_path: Path) -> N
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.process
-def test_a_killed_driver_loses_no_record_it_reported(tmp_path: Path) -> None:
-    folder = tmp_path / "out"
-    with start(folder, 0) as driver:
-        assert driver.stdout is not None
-        for line in driver.stdout:
-            if line.strip() == "3":
-                break
-        driver.kill()
-    assert len(records_of(folder)) >= 3
-
-
-def test_a_full_disk_is_reported_and_nothing_is_half_written(small_disk: Path) -> None:
-    folder = small_disk / "out"
-    configs = [small_config(seed=seed, epochs=1) for seed in range(40)]
-    reported = 0
-
-    def show(progress: Progress) -> None:
-        nonlocal reported
-        reported = progress.done
-        if reported == 2:
-            fill(small_disk)
-
-    with pytest.raises(StoreError, match=r"full.*run the same command again.*are safe"):
-        run(configs, folder, workers=0, on_progress=show)
-    with pytest.raises((StoreError, FolderError), match=r"full|No space"):
-        run(configs, folder, workers=0)  # it is still full
-    (small_disk / "filler").unlink()
-    assert [record.config for record in records_of(folder)] == configs[:reported]
-    assert run(configs, folder, workers=0).progress.done == 40 - reported
-    assert [record.config for record in records_of(folder)] == configs
-
-
 def test_time_left_depends_on_work_and_not_on_the_number_of_models() -> None:
     small, large = small_config(epochs=1), small_config(epochs=9)
     progress = Progress.of(4, [small, large, small])
@@ -232,22 +196,6 @@ def test_time_left_depends_on_work_and_not_on_the_number_of_models() -> None:
 def test_absent_folders_have_measured_nothing_and_stay_absent(tmp_path: Path) -> None:
     assert measured_in(tmp_path) == measured_in(tmp_path / "absent") == set()
     assert not (tmp_path / "absent").exists()
-
-
-def test_a_model_that_runs_out_of_memory_is_recorded_and_the_sweep_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make_data = training.make_data
-
-    def run_out(config: ModelConfig, **options: Any) -> Any:
-        if config.seed == 1:
-            raise MemoryError("no room")
-        return make_data(config, **options)
-
-    monkeypatch.setattr(measurement, "make_data", run_out)
-    outcome = run([small_config(seed=seed) for seed in (1, 2)], tmp_path, workers=0)
-    assert (outcome.progress.done, outcome.progress.failed) == (1, 1)
-    assert [record.reason for record in records_of(tmp_path)] == ["MemoryError: no room", ""]
 
 
 @pytest.mark.process

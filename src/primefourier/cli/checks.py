@@ -172,7 +172,10 @@ def _explain(check: Check) -> str:
             "this does not indicate damage."
         )
     if check.source_differs:
-        return "this should not happen unless training has changed with primefourier's source."
+        return (
+            "this should not happen unless training has changed with primefourier's source or the "
+            "file of a part."
+        )
     return (
         "this should not happen: machine, device, versions and commit match the record. "
         "The record was changed, or one of the two calculations went wrong."

@@ -38,12 +38,12 @@ from primefourier.lab.record import Record
 from primefourier.lab.results import Run
 from primefourier.lab.results import open_run as open  # noqa: A004
 from primefourier.lab.study import Axis, Study
-from primefourier.lab.sweep import run
 from primefourier.lab.tasks import Examples, IntegerClassification, ModularArithmetic, Samples
 
 if TYPE_CHECKING:
     from primefourier.lab.channel_training import train_channels
     from primefourier.lab.measurement import measure, train
+    from primefourier.lab.sweep import run
 
 __all__ = [
     "Axis",
@@ -81,11 +81,18 @@ __all__ = [
     "train",
     "train_channels",
 ]
-_LATER = {"measure": "measurement", "train": "measurement", "train_channels": "channel_training"}
+
+
+_LATER = {
+    "measure": "measurement",
+    "run": "sweep",
+    "train": "measurement",
+    "train_channels": "channel_training",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Load what needs torch when it is first used."""
+    """Load what trains when it is first used: who reads results needs no torch and no processes."""
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)

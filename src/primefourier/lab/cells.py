@@ -135,6 +135,7 @@ def make_cell(
     seeds: dict[int, list[ModelConfig]] = {}
     for config in planned:
         seeds.setdefault(config.seed, []).append(config)
+    # a seed with a gap would be a mean over other models than the next seed
     whole = {
         seed: [records[config.key] for config in configs]
         for seed, configs in sorted(seeds.items())
@@ -158,7 +159,7 @@ def split_drops(record: Record, kind: Kind = "zero") -> tuple[float | None, floa
     """Return a model's mean drop of relevant and of other rows; None where there are none."""
     measured = record.measured
     drops = dict(zip(measured.row_names, record.row_drops(kind), strict=True))
-    if not measured.relevant:
+    if not measured.relevant:  # nothing is predicted, or no prime of the basis divides N
         return None, statistics.mean(drops.values())
     found = selectivity(drops, measured.relevant)
     return found.relevant, found.other
@@ -167,6 +168,7 @@ def split_drops(record: Record, kind: Kind = "zero") -> tuple[float | None, floa
 def _over_seeds(means: Iterable[float | None]) -> Interval | None:
     every = list(means)
     known = [mean for mean in every if mean is not None]
+    # seeds without such rows have no mean, and an interval over the others would look like all
     return mean_interval(known) if len(known) == len(every) else None
 
 

@@ -7,7 +7,8 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import cached_property, lru_cache
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 from primefourier._checks import refuse_unknown, require_choice
@@ -21,10 +22,10 @@ from primefourier.lab.parts import (
     describe_part,
     is_number,
     is_registered,
+    own_file,
     part_as_data,
     part_from_data,
     register,
-    registered,
     require_utf8,
 )
 from primefourier.lab.tasks import ModularArithmetic
@@ -136,6 +137,7 @@ class ModelConfig:
             raise ValueError(f"ablations must be a tuple of kinds, got {self.ablations!r}")
         for kind in self.ablations:
             require_choice(kind, KINDS, "ablations")
+        # in one order, so that one choice has one key
         chosen = tuple(kind for kind in KINDS if kind in self.ablations or kind == "zero")
         object.__setattr__(self, "ablations", chosen)
         _ = self._data  # raises for fields that are not plain data
@@ -159,6 +161,12 @@ class ModelConfig:
                 f"instance of a class with @lab.register above it, got {found!r:.80}"
             )
         return found
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The file of each part that is not this package's, by its kind."""
+        found = {kind: own_file(type(getattr(self, kind))) for kind in PARTS}
+        return {kind: file for kind, file in found.items() if file is not None}
 
     @property
     def known(self) -> bool:
@@ -219,23 +227,15 @@ class ModelConfig:
         Traceback (most recent call last):
         ValueError: unknown key 'sed' in a model's config; did you mean 'seed'?
         """
-        text = json.dumps(data, sort_keys=True, allow_nan=False)
-        found: Self = _read_config(cls, text, registered())
-        return found
+        refuse_unknown(data, [field.name for field in fields(cls)], "a model's config")
+        parts = {kind: part_from_data(kind, data[kind]) for kind in PARTS}
+        return cls(**parts, seed=data["seed"], ablations=tuple(data["ablations"]))
 
     def describe(self) -> str:
         """Describe the model in one short line."""
         parts = (self.task, self.embedding, self.network, self.training)
         words = map(describe_part, parts)
         return " ".join([*filter(None, words), f"seed={self.seed}"])
-
-
-@lru_cache(maxsize=4096)  # a store has the recipe of a model twice, beside its plan and its record
-def _read_config(cls: type[Any], text: str, _registered: int) -> Any:
-    data = json.loads(text)
-    refuse_unknown(data, [field.name for field in fields(cls)], "a model's config")
-    parts: dict[str, Any] = {kind: part_from_data(kind, data[kind]) for kind in PARTS}
-    return cls(**parts, seed=data["seed"], ablations=tuple(data["ablations"]))
 
 
 def prime_parts(config: ModelConfig) -> tuple[PrimeFourier, ModularArithmetic]:

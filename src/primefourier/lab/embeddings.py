@@ -209,6 +209,7 @@ class Planned:
         if modulus is None:
             raise TypeError(f"Planned needs a task with a modulus, got {task!r:.80}")
         factors = factorize(modulus)
+        # 12 = 2² · 3 needs the circles of 4 and of 3, but not that of 9, which a depth of 2 brings
         if len({exponent for _, exponent in factors}) == 1:
             return PrimeFourier(tuple(p for p, _ in factors), factors[0][1])
         return Periods(tuple(p ** (d + 1) for p, exponent in factors for d in range(exponent)))

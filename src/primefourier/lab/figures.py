@@ -191,7 +191,7 @@ def draw_bars(grid: Grid, column: object) -> Figure:
         planned = grid.by_place[value, column]
         records = grid.found(planned)
         names, relevant = _row_names(records, planned)
-        by_row = [drops_of(records, name) for name in names]
+        by_row = [drops_of(records, name) for name in names]  # over the models that have the row
         note = "" if records else "diverged" if grid.diverged(planned) else "not measured yet"
         if planned[0].degenerate:
             note = "degenerate"

@@ -136,6 +136,7 @@ class Grid:
         by_cell: dict[Place, set[int]] = {}
         for record in shown:
             by_cell.setdefault(self.place_of(record.config), set()).add(record.config.seed)
+        # incomplete runs have cells of one seed beside cells of several: then the caption says 1–3
         counts = sorted(map(len, by_cell.values()))
         seeds = sorted(set().union(*by_cell.values()))
         words = plural(counts[-1], "seed")
@@ -167,6 +168,7 @@ def make_grids(studies: Iterable[Study], records: Mapping[str, Record]) -> list[
     grids = []
     for study in studies:
         axes = find_axes(study.configs) if study.axes is None else study.axes
+        # the first two axes span a grid, and each combination of the others has one of its own
         (rows, columns), others = [*axes, None, None][:2], axes[2:]
         groups: dict[tuple[Any, ...], list[ModelConfig]] = {}
         for config in study.configs:
@@ -186,7 +188,7 @@ def in_order(values: Iterable[Any]) -> list[Any]:
     """
 
     def rank(value: Any) -> tuple[int, Any]:
-        if value is None:
+        if value is None:  # which compares with neither
             return 2, 0
         return (1, value) if isinstance(value, str) else (0, value)
 

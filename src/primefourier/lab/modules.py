@@ -148,6 +148,7 @@ class CircleClassifier(nn.Module):
         if found.visible != classes:
             raise ValueError(f"this basis cannot classify modulo {classes}. {found.explain()}")
         self.points, self.log_scale, self.operands = points, log_scale, shape.operands
+        # circles whose period does not divide N would tell integers of one class apart
         kept = np.array([[channel in found.relevant] for channel in basis.channels])
         codes = encode(np.arange(classes), basis, "float64").reshape(classes, -1, 2) * kept
         prototypes = torch.from_numpy(codes.reshape(classes, -1)).float()

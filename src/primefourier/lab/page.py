@@ -104,6 +104,7 @@ def count_beyond(records: Iterable[Record]) -> dict[str, Any] | None:
     tested = [record for record in records if not record.config.degenerate]
     if not tested:
         return None
+    # only of a network that is right in range it says something to be wrong beyond it
     right = [record for record in tested if record.measured.accuracy >= RIGHT]
     found = [record.measured.accuracy_beyond for record in right]
     following = [_next_end(record) for record in right]
@@ -161,6 +162,7 @@ def _cell(grid: Grid, place: Place, name: Callable[[ModelConfig], str]) -> dict[
     measured = len(found) + diverged
     failed = sum(config.key in grid.records for config in planned) - measured
     counts = {"planned": len(planned), "measured": measured, "failed": failed}
+    # the noise floor and degeneracy follow from the recipe, so waiting cells show them, too
     known = [config for config in planned if config.known]
     floor = cell.noise_floor if cell else floor_of(known[0]) if known else 0.0
     ratio = cell and cell.ratio
@@ -216,6 +218,7 @@ def _model(record: Record, name: str) -> dict[str, Any]:
         "correct": measured.correct,
         "lost": list(measured.lost),
         "gained": list(measured.gained),
+        # two digits suffice to read, and keep the page short
         "p_values": [float(f"{p:.2g}") for p in measured.p_values],
         "curve": list(measured.correct_by_epoch),
         "seconds": record.provenance.seconds,

@@ -11,8 +11,8 @@ import json
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from functools import lru_cache
+from dataclasses import MISSING, dataclass, fields
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
@@ -127,12 +127,18 @@ class UnknownPart:
         return dict(json.loads(self.text))
 
 
-_OURS = "primefourier."
+_OURS, _HOME = "primefourier.", Path(__file__).resolve().parents[1]
 PartName = tuple[str, str]
 """The kind and the name of a part."""
-_registered: dict[PartName, type[Any]] = {}
-_sources: dict[type[Any], Path | None] = {}
-_registrations = 0
+registered: dict[PartName, type[Any]] = {}
+"""Which class each name means now."""
+sources: dict[type[Any], Path | None] = {}
+"""The file that defines each class; None if there is none, as in a notebook."""
+beside: dict[Path, list[Path]] = {}
+"""The modules beside a file that it imported while it was loaded."""
+_read: dict[tuple[type[Any] | None, str], Any] = {}
+"""Parts that were read from plain data: the models of a store share most of theirs."""
+_MOST_READ = 4096
 PartClass = TypeVar("PartClass", bound=type[Any])
 
 
@@ -142,7 +148,9 @@ def register(part: PartClass) -> PartClass:
     Args:
         part: A frozen dataclass with the class attributes ``name`` and ``version``, and the
             methods of :class:`Embedding`, :class:`Task`, :class:`Network` or
-            :class:`TrainingPart`. Its fields must be plain data.
+            :class:`TrainingPart`. Its fields must be plain data. A field that is added later may
+            have ``metadata={"left_out": True}``: where it has its default, it is neither stored
+            nor hashed, so that the models from before keep their keys.
 
     Returns:
         The class itself.
@@ -171,10 +179,14 @@ def register(part: PartClass) -> PartClass:
             "class attribute version: ClassVar[int]"
         )
 
+    for field in fields(part):
+        if field.metadata.get("left_out") and field.default is MISSING:
+            raise TypeError(f"{field.name} of {title} is left out, so it must have a default")
+
     def has(method: str) -> bool:
         return callable(getattr(part, method, None))
 
-    fitted, kinds = has("for_task"), _kinds_of(part)
+    fitted, kinds = has("for_task"), _kinds_of(part)  # type: ignore[arg-type]  # a class can be hashed
     if len(kinds) != 1:
         wanted = ", ".join(f"{method} ({kind})" for kind, method in _METHODS.items())
         raise TypeError(f"{title} must have exactly one of these methods: {wanted}")
@@ -184,27 +196,26 @@ def register(part: PartClass) -> PartClass:
             f"the embedding {title} must have relevant(task), and either rows(integers), if it is "
             "fixed, or module(), if it is trained; or for_task(task), which returns such a part"
         )
-    _refuse_taken(_registered.get((kinds[0], name), part), part, _METHODS[kinds[0]])
-    _sources.setdefault(part, _file_of(part))
-    activate({(kinds[0], name): part})
+    _refuse_taken(registered.get((kinds[0], name), part), part, _METHODS[kinds[0]])
+    sources.setdefault(part, _file_of(part))
+    registered[kinds[0], name] = part
     return part
 
 
-def _kinds_of(part: type[Any]) -> list[str]:
+@cache
+def _kinds_of(part: Any) -> list[str]:
     """Return the kinds of part that a class is one of, by its methods."""
     methods = [*_METHODS.items(), ("embedding", "for_task")]
     return list(dict.fromkeys(k for k, name in methods if callable(getattr(part, name, None))))
 
 
 def _refuse_taken(taken: type[Any], part: type[Any], method: str) -> None:
-    """Raise ValueError if a class has the name of a part that is not an earlier version of it.
-
-    A file that was changed is loaded as another module. Another file may use the same names: a part
-    is known by its file on workers, and ``find_sources`` refuses a sweep that mixes them.
-    """
+    """Raise ValueError if a class has the name of a part that is not an earlier version of it."""
     if taken is part:
         return
-    files = source_of(taken), _file_of(part)
+    # A file that was changed is loaded as another module. Another file may use the same names: a
+    # part is known by its file on workers, and find_sources refuses a sweep that mixes them.
+    files = sources.get(taken), _file_of(part)
     same = files[0] == files[1] and taken.__module__ == part.__module__
     if None not in files and not same and not taken.__module__.startswith(_OURS):
         return
@@ -222,50 +233,38 @@ def _refuse_taken(taken: type[Any], part: type[Any], method: str) -> None:
         )
 
 
-def activate(parts: Mapping[PartName, type[Any]]) -> None:
-    """Let the names of some parts mean these classes from now on."""
-    global _registrations
-    _registrations += 1
-    _registered.update(parts)
-
-
-def active_parts() -> dict[PartName, type[Any]]:
-    """Return which class each name means now."""
-    return _registered.copy()
-
-
-def registered() -> int:
-    """Return a number that changes whenever a part is registered."""
-    return _registrations
-
-
-def source_of(part: type[Any]) -> Path | None:
-    """Return the file that defines a registered class; None if there is none, as in a notebook."""
-    return _sources.get(part)
-
-
-def set_source(part: type[Any], file: Path | None) -> None:
-    """Let a class be known by the file that is loaded for it, which may import it from another."""
-    _sources[part] = file
-
-
 def _file_of(part: type[Any]) -> Path | None:
     file = getattr(sys.modules.get(part.__module__), "__file__", None)
     return None if file is None else Path(file).resolve()
 
 
-def is_registered(part: object, kind: str) -> bool:
+def own_file(part: type[Any]) -> Path | None:
+    """Return the file that defines a registered class, unless it is one of this package."""
+    file = sources.get(part)
+    return None if file is None or file.is_relative_to(_HOME) else file
+
+
+def is_registered(part: Any, kind: str) -> bool:
     """Return whether an object is a registered part of one kind."""
-    return type(part) in _sources and kind in _kinds_of(type(part))
+    return type(part) in sources and kind in _kinds_of(part.__class__)
 
 
 def part_as_data(part: Any) -> dict[str, Any]:
-    """Return name, version and fields of a part as plain data."""
+    """Return name, version and fields of a part as plain data, without defaults left out."""
     if isinstance(part, UnknownPart):
         return part.data
-    what, names = type(part).__name__, [field.name for field in fields(part)]
-    values = {name: plain(getattr(part, name), f"{name} of {what}") for name in names}
-    return {"name": part.name, "version": part.version, **values}
+    data = {"name": part.name, "version": part.version}
+    for name, left_out, default in _fields_of(part.__class__):
+        value = getattr(part, name)
+        if not left_out or value != default:
+            data[name] = plain(value, f"{name} of {type(part).__name__}")
+    return data
+
+
+@cache
+def _fields_of(part: type[Any]) -> list[tuple[str, bool, Any]]:
+    """Return name, whether it is left out, and default of each field of a class."""
+    return [(f.name, bool(f.metadata.get("left_out")), f.default) for f in fields(part)]
 
 
 def plain(value: Any, where: str) -> Any:
@@ -291,22 +290,21 @@ def part_from_data(kind: str, data: Any) -> Any:
         raise ValueError(
             f"the {kind} of a model must have a name and a version, got {str(data)[:80]}"
         )
-    part: Any = _registered.get((kind, data["name"]))
-    known = part is not None and part.version == data["version"]
-    return _read_part(kind, json.dumps(data, sort_keys=True, allow_nan=False), part, known)
+    part = registered.get((kind, data["name"]))
+    place = part, f"{kind} {data!r}"  # which tells 1, 1.0 and True apart
+    if place not in _read:
+        if len(_read) >= _MOST_READ:
+            _read.clear()
+        _read[place] = _read_part(kind, data, part)
+    return _read[place]
 
 
-@lru_cache(maxsize=4096)  # the models of a store share most of their parts
-def _read_part(kind: str, text: str, part: Any, known: bool) -> Any:
-    if not known:
+def _read_part(kind: str, data: Mapping[str, Any], part: Any) -> Any:
+    text = json.dumps(data, sort_keys=True, allow_nan=False)
+    if part is None or part.version != data["version"]:
         return UnknownPart(text)
-    values = {name: tuples(value) for name, value in json.loads(text).items()}
-    name = values.pop("name")
-    del values["version"]
-    names = [field.name for field in fields(part)]
-    refuse_unknown(values, names, f"the {kind} {name!r}")
-    if set(values) != set(names):  # fields were added without a new version
-        return UnknownPart(text)
+    values = {k: tuples(v) for k, v in data.items() if k not in ("name", "version")}
+    refuse_unknown(values, [field.name for field in fields(part)], f"the {kind} {part.name!r}")
     try:
         made = part(**values)
         same = json.dumps(part_as_data(made), sort_keys=True) == text
@@ -317,7 +315,7 @@ def _read_part(kind: str, text: str, part: Any, known: bool) -> Any:
 
 
 def tuples(value: Any) -> Any:
-    """Return a value with tuples instead of lists."""
+    """Return a value with tuples in place of lists."""
     return tuple(map(tuples, value)) if isinstance(value, list) else value
 
 

@@ -22,7 +22,7 @@ from uuid import uuid4
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.provenance import provenance_now, versions
 from primefourier.lab.record import Record
-from primefourier.lab.study_file import at_home, files_of, find_sources
+from primefourier.lab.study_file import at_home, find_sources
 
 _LOG = logging.getLogger(__name__)
 _SILENCE = 60.0
@@ -70,7 +70,8 @@ def train_models(
         try:
             while waiting or running:
                 while waiting and len(running) < at_once:
-                    config, files = waiting[0], files_of(waiting.popleft())
+                    config = waiting.popleft()
+                    files = {kind: str(file) for kind, file in config.files.items()}
                     known = {file: sources[file] for file in files.values()}
                     task = {"config": config.to_dict(), "files": files, "sources": known, **common}
                     running[submit(json.dumps(task))] = config, time.monotonic()
@@ -100,7 +101,10 @@ def _record_of(config: ModelConfig, future: Future[str], device: str) -> Record:
         found = json.loads(future.result())
         if "provenance" in found:
             with at_home(config):
-                return Record.from_data(found, config)
+                record = Record.from_data(found, config)
+                if record.measurement is not None:
+                    record.measurement.require_config(config)
+                return record
     except (futures.CancelledError, futures.BrokenExecutor, ImportError) as lost:
         raise WorkerError(
             f"the executor was lost, or its workers cannot import primefourier ({lost!r}); records "
@@ -131,12 +135,11 @@ def _submitting(executor: Executor | None, workers: int) -> Iterator[Callable[[s
 
 
 class _Crew:
-    """Worker processes of this machine, each asked over pipes by a thread of its own.
+    """Worker processes of this machine, each asked over pipes by a thread of its own."""
 
-    loky's executor was tried for this. When its driver is killed, its workers train on, and then
-    stay for ever. When one worker ends, it ends all of them, so that a model loses its worker
-    because of another one. Pipes need no pickles either, no semaphores, and nothing that cleans up.
-    """
+    # loky's executor was tried for this. When its driver is killed, its workers train on, and then
+    # stay for ever. When one worker ends, it ends all of them, so that a model loses its worker
+    # because of another one. Pipes need no pickles either, no semaphores, and nothing to clean up.
 
     def __init__(self) -> None:
         self._lock, self._over, self._mine = threading.Lock(), False, threading.local()

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.parts import PARTS, source_of
+from primefourier.lab.parts import beside
 
-_HOME = Path(__file__).resolve().parents[1]
 _PACKAGES = ("primefourier", "numpy", "torch")
 _MOST_SECONDS = 1e9
 
@@ -32,7 +31,8 @@ class Provenance:
         device: The torch device.
         commit: The commit of the source, with ``+`` if files were changed; None if unknown.
         versions: Versions of Python, primefourier, numpy and torch.
-        parts: For each part that another file defines, the SHA-256 digest of that file.
+        parts: For each part that another file defines, the SHA-256 digests of that file and of the
+            modules beside it that it imports.
     """
 
     finished: str
@@ -72,14 +72,18 @@ def provenance_now(config: ModelConfig, *, seconds: float, device: str) -> Prove
 
 
 def part_digests(config: ModelConfig) -> dict[str, str]:
-    """Return the digest of the file of each part of a model that is not this package's."""
-    found = {}
-    for kind in PARTS:
-        part = getattr(config, kind)
-        file = source_of(type(part))
-        if file is not None and file.is_file() and not file.is_relative_to(_HOME):
-            found[f"{kind} {part.name}"] = hashlib.sha256(file.read_bytes()).hexdigest()
-    return found
+    """Return the digests of the files that define a model's own parts, and of modules beside."""
+    files: dict[str, Path] = {}
+    for kind, file in config.files.items():
+        name = f"{kind} {getattr(config, kind).name}"
+        files[name] = file
+        for other in beside.get(file, ()):
+            files[f"{name}, {other.relative_to(file.parent).as_posix()}"] = other
+    return {
+        name: hashlib.sha256(file.read_bytes()).hexdigest()
+        for name, file in files.items()
+        if file.is_file()
+    }
 
 
 @cache
@@ -132,6 +136,7 @@ def commit() -> str | None:
         head, root = _git(here, "rev-parse", "HEAD", "--show-toplevel").split()
         if here != Path(root) / "src" / "primefourier" / "lab":
             return None  # installed inside another repository
+        # files outside src, such as this run's records, change no number
         changed = _git(here, "status", "--porcelain", "--", f"{root}/src")
     except (OSError, ValueError, subprocess.SubprocessError):
         return None

@@ -66,6 +66,7 @@ class Measurement:
     train_correct_by_epoch: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        # a digest says that a line is as it was written, not that its counts are possible
         rows, wrong = len(self.row_names), self.test_size - self.correct
         pairs = [(found.lost, found.gained) for found in self.ablations.values()]
         for lost, gained in [(self.lost, self.gained), *pairs]:
@@ -147,17 +148,25 @@ class Measurement:
     def from_data(cls, data: Mapping[str, Any]) -> Measurement:
         """Read what ``as_data`` returned; refuse what is not made of counts."""
         refuse_unknown(data, [one.name for one in fields(cls)], "a measurement")
-        values = {name: _tuples(value) for name, value in data.items()}
-        ablations = values.get("ablations", {})
+        values: dict[str, Any] = {
+            k: tuple(v) if isinstance(v, list) else v for k, v in data.items()
+        }
+        # as tasks name them, by size: "200" before "1000000"
         ends = sorted(values.get("beyond", {}).items(), key=lambda item: (len(item[0]), item[0]))
-        values["beyond"] = dict(ends)
-        values["ablations"] = {kind: RowAblation(**found) for kind, found in ablations.items()}
-        _require_counts({k: v for k, v in values.items() if k not in _NOT_COUNTS})
-        for found in ablations.values():
-            _require_counts(found)
+        values["beyond"] = {name: tuple(counts) for name, counts in ends}
+        values["ablations"] = {
+            kind: RowAblation(one["correct"], tuple(one["lost"]), tuple(one["gained"]))
+            for kind, one in values.get("ablations", {}).items()
+        }
+        for name in values.keys() - _NOT_COUNTS:
+            _require_counts(name, values[name])
+        for name, counts in values["beyond"].items():
+            _require_counts(f"beyond {name}", counts)
+        for kind, one in values["ablations"].items():
+            _require_counts(kind, (one.correct, *one.lost, *one.gained))
         for name in ("row_names", "relevant"):
             texts = values[name]
-            if not all(isinstance(text, str) for text in (() if texts is None else texts)):
+            if texts is not None and {*map(type, texts)} - {str}:
                 raise ValueError(f"{name} must be texts, got {texts!r}")
         return cls(**values)
 
@@ -179,23 +188,15 @@ _FIGURES = (
     *("p_values", "noise_floor", "diverged"),
 )
 """What follows from the counts of a measurement."""
-_NOT_COUNTS = ("row_names", "relevant", "trainer", "ablations")
+_NOT_COUNTS = {"row_names", "relevant", "trainer", "beyond", "ablations"}
 _MOST_ERROR = 20_000
 """Characters of a traceback that are kept, the last ones, which say what went wrong."""
 
 
-def _require_counts(values: Mapping[str, Any]) -> None:
-    for name, value in values.items():
-        nested = value.values() if isinstance(value, dict) else [value]
-        flat = [n for v in nested for n in (v if isinstance(v, tuple) else (v,))]
-        if flat and (set(map(type, flat)) != {int} or not 0 <= min(flat) <= max(flat) < 2**62):
-            raise ValueError(f"{name} must be made of counts, got {str(value)[:200]}")
-
-
-def _tuples(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _tuples(item) for name, item in value.items()}
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+def _require_counts(name: str, value: Any) -> None:
+    flat = value if isinstance(value, tuple) else (value,)
+    if flat and ({*map(type, flat)} != {int} or not 0 <= min(flat) <= max(flat) < 2**62):
+        raise ValueError(f"{name} must be made of counts, got {str(value)[:200]}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -268,15 +269,13 @@ class Record:
 
         Args:
             data: The plain data.
-            config: Its model, if that is known already; it must be able to have these counts.
+            config: Its model, if that is read already.
         """
         refuse_unknown(data, [one.name for one in fields(cls)], "a record")
         measured, error = data.get("measurement"), data.get("error")
         if not isinstance(error, str | None):
             raise TypeError(f"the error of a record must be a text, got {error!r:.80}")
         measurement = None if measured is None else Measurement.from_data(measured)
-        if config is not None and measurement is not None:
-            measurement.require_config(config)
         return cls(
             config=config or ModelConfig.from_dict(data["config"]),
             provenance=Provenance.from_dict(data["provenance"]),

@@ -105,26 +105,21 @@ class Run:
     @cached_property
     def counts(self) -> dict[str, int]:
         """How many models are planned, measured, failed and waiting."""
-        return {
-            "planned": len(self.planned),
-            "measured": len(self.records) - len(self.failures),
-            "failed": len(self.failures),
-            "waiting": sum(config.key not in self._by_key for config in self.planned),
-        }
+        return self._count(self.planned)
 
     def progress(self) -> dict[str, dict[str, int]]:
         """Return how many models of each study are planned, measured, failed and waiting."""
-        found = {}
-        for study in self.studies:
-            records = [self._by_key[c.key] for c in study.configs if c.key in self._by_key]
-            failed = sum(record.error is not None for record in records)
-            found[study.name] = {
-                "planned": len(study.configs),
-                "measured": len(records) - failed,
-                "failed": failed,
-                "waiting": len(study.configs) - len(records),
-            }
-        return found
+        return {study.name: self._count(study.configs) for study in self.studies}
+
+    def _count(self, configs: Sequence[ModelConfig]) -> dict[str, int]:
+        records = [self._by_key[c.key] for c in configs if c.key in self._by_key]
+        failed = sum(record.error is not None for record in records)
+        return {
+            "planned": len(configs),
+            "measured": len(records) - failed,
+            "failed": failed,
+            "waiting": len(configs) - len(records),
+        }
 
     @cached_property
     def grids(self) -> list[Grid]:
@@ -144,9 +139,10 @@ class Run:
         for grid in self.grids:
             cells = grid.cells_of(kind)
             for place, planned in grid.by_place.items():
-                cell, diverged = cells.get(place), len(grid.diverged(planned))
+                cell, diverged = cells.get(place), grid.diverged(planned)
                 if cell is None and not diverged:
                     continue
+                first = (cell.records if cell else diverged)[0]
                 rows.append(
                     {
                         "study": grid.study.name,
@@ -155,13 +151,13 @@ class Run:
                         **({grid.column_name: place[1]} if grid.column_axis else {}),
                         "seeds": len(cell.seeds) if cell else 0,
                         "models": len(cell.records) if cell else 0,
-                        "diverged": diverged,
+                        "diverged": len(diverged),
                         "accuracy": cell and cell.accuracy.mean,
                         "relevant_drop": cell and cell.relevant and cell.relevant.mean,
                         "other_drop": cell and cell.other and cell.other.mean,
                         "beyond": cell.accuracy_beyond if cell else {},
-                        "rows": list(planned[0].row_names) if planned[0].known else [],
-                        "range": getattr(planned[0].task, "input_range", None),
+                        "rows": list(first.measured.row_names),
+                        "range": getattr(first.config.task, "input_range", None),
                     }
                 )
         return rows
@@ -182,6 +178,7 @@ class Run:
         if not compared.names_field_of(self.planned):
             raise ValueError(f"no model of this run has the part or field {path!r}; see Axis")
         part = path.partition(".")[0]
+        # a mean over models that differ in something else would compare apples and oranges
         others = [
             axis
             for axis in find_axes(self.planned)
@@ -197,6 +194,8 @@ class Run:
             if accuracy is not None:
                 row.setdefault(compared.value(record.config), []).append(accuracy)
         values = in_order({value for row in found.values() for value in row})
+        if found and not values:
+            raise ValueError(f"no model of this run was tested beyond its range on {beyond!r}")
         means = {
             key: tuple(fmean(row[value]) if value in row else None for value in values)
             for key, row in found.items()

@@ -120,6 +120,7 @@ def repair_store(folder: Path | str) -> tuple[Contents, Path | None]:
         kept = path.with_name(f"{path.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S}")
         whole = path.read_bytes()
         lines = whole.split(b"\n")[:-1]  # what follows the last end is no line
+        # lines are kept as they stand, since their digests are those of their bytes
         good = [line for i, line in enumerate(lines, start=1) if i not in found.damaged]
         with new_file(kept) as copy:
             copy.write(whole)
@@ -147,6 +148,7 @@ class Store:
             FolderError: If the store holds another study of the same name.
         """
         chosen = list(studies)
+        # a study may grow, or get other settings; one with nothing in common is somebody else's
         before = {study.name: study for study in self.contents.studies}
         for study in chosen:
             stored = before.get(study.name, study)
@@ -192,12 +194,12 @@ class Store:
         number = self._file.fileno()
         size = os.fstat(number).st_size
         try:
-            rest = memoryview(lines)
+            rest = memoryview(lines)  # a disk that is nearly full takes a part
             while rest:
                 rest = rest[os.write(number, rest) :]
             os.fsync(number)
         except OSError as error:
-            with suppress(OSError):
+            with suppress(OSError):  # nothing stays of what nobody reported
                 os.ftruncate(number, size)
             reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
             raise StoreError(
@@ -261,7 +263,7 @@ def current_writer(folder: Path | str) -> dict[str, Any] | None:
     with suppress(OSError, ValueError):
         if path.is_file():  # a pipe would wait for its other end
             with path.open("rb") as file:
-                if not lock_file(file, shared=True):
+                if not lock_file(file, shared=True):  # so somebody else holds it alone
                     return dict(json.loads(file.read() or b"{}"))
     return None
 
@@ -298,7 +300,9 @@ def _read(path: Path) -> Contents:
                     for name in data["studies"]:
                         members.setdefault(name, {}).setdefault(key, config)
                 elif kind == "record":
-                    record = Record.from_data(data)
+                    plan = found.models.get(key)  # its line mostly comes first
+                    same = plan is not None and plan.to_dict() == data["config"]
+                    record = Record.from_data(data, plan if same else None)
                     _require_key(key, record.config)
                     if key not in records or records[key].error is not None:
                         records[key] = record  # a measured model stays

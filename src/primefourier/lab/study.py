@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from typing import Any
 
 from primefourier._checks import printable, refuse_unknown
 from primefourier.encoding import Plan, plan
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.embeddings import PrimeFourier
-from primefourier.lab.parts import PARTS, describe_part, is_number, plain, require_utf8, tuples
+from primefourier.lab.parts import (
+    PARTS,
+    UnknownPart,
+    describe_part,
+    is_number,
+    plain,
+    require_utf8,
+    tuples,
+)
 
 MOST_MODELS = 100_000
 THRESHOLD = 0.85
@@ -48,13 +56,19 @@ class Axis:
 
     def names_field_of(self, configs: Iterable[ModelConfig]) -> bool:
         """Return whether some model has the field."""
-        for config in configs:
-            found: Any = config.to_dict()
-            for word in self.path.split("."):
-                found = found.get(word, self) if isinstance(found, dict) else self
-            if found is not self:
-                return True
-        return False
+        return any(self._find(config) is not MISSING for config in configs)
+
+    def _find(self, config: ModelConfig) -> Any:
+        """Return what is at the path in a recipe, also a default that it leaves out."""
+        found: Any = config.to_dict()
+        for word in self.path.split("."):
+            found = found.get(word, MISSING) if isinstance(found, dict) else MISSING
+        kind, _, name = self.path.partition(".")
+        if found is MISSING and kind in PARTS:
+            part = getattr(config, kind)
+            known = () if isinstance(part, UnknownPart) else fields(part)
+            return next((field.default for field in known if field.name == name), MISSING)
+        return found
 
     def value(self, config: ModelConfig) -> AxisValue:
         """Return the value of a model; None if its parts have no such field.
@@ -68,10 +82,8 @@ class Axis:
         if self.path in PARTS:
             words = describe_part(getattr(config, self.path))
             return printable(words or str(config.to_dict()[self.path]["name"]))
-        found: Any = config.to_dict()
-        for word in self.path.split("."):
-            found = found.get(word) if isinstance(found, dict) else None
-        if isinstance(found, list):
+        found = self._find(config)
+        if isinstance(found, list | tuple):
             return len(found) if self.length else printable(",".join(map(str, found)))
         if isinstance(found, str):
             return printable(found)
@@ -117,7 +129,7 @@ class Study:
                 raise ValueError(f"the {name} of a study must be a text, got {text!r}")
         if not isinstance(self.configs, Iterable):
             raise TypeError(f"configs must be a list of ModelConfig, got {self.configs!r}")
-        unique: dict[str, ModelConfig] = {}
+        unique: dict[str, ModelConfig] = {}  # counted while it grows: a generator may be endless
         for config in self.configs:
             if not isinstance(config, ModelConfig):
                 raise TypeError(f"configs must be a list of ModelConfig, got {config!r}")
@@ -164,6 +176,7 @@ def find_axes(configs: Iterable[ModelConfig]) -> tuple[Axis, ...]:
         for name in dict.fromkeys(name for part in parts for name in part):
             axis = Axis(f"{kind}.{name}")
             values = [axis.value(config) for config in models]
+            # a shuffle that is drawn with the model's seed varies as seeds do, and is averaged so
             follows_seed = all(v == c.seed for v, c in zip(values, models, strict=True))
             if len(set(values)) > 1 and not follows_seed:
                 found.append(axis)
@@ -201,6 +214,7 @@ def read_study(name: str, data: Mapping[str, Any], configs: Sequence[ModelConfig
     refuse_unknown(data, ("axes", *names), f"the study {name!r}")
     axes = data["axes"]
     if axes is not None:
+        # what a program of another version stored must not make the records unreadable
         axes = [axis for axis in map(_read_axis, axes) if axis.names_field_of(configs)]
     return Study(name, configs, axes=axes, **{name: data[name] for name in names})
 

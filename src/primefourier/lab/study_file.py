@@ -19,12 +19,11 @@ from typing import Any
 
 from primefourier.lab import parts
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.parts import PARTS, PartName, UnknownPart, source_of
+from primefourier.lab.parts import PARTS, PartName, UnknownPart
 from primefourier.lab.study import Study
 
 Sources = dict[str, dict[str, str]]
 """Files that define parts; for each, the digests of its content and of the modules beside it."""
-_HOME = Path(__file__).resolve().parents[1]
 _PREFIX = "primefourier_study_"
 _loading: list[Path] = []
 
@@ -86,7 +85,7 @@ def find_sources(configs: Iterable[ModelConfig]) -> Sources:
     for kind, part in {(kind, type(getattr(c, kind))) for c in configs for kind in PARTS}:
         if part is UnknownPart:  # its model's error says so
             continue
-        file = source_of(part)
+        file = parts.sources.get(part)
         if names.setdefault((kind, part.name), part) is not part:
             raise SourceError(
                 f"the models of a sweep must not use two classes with the name {part.name!r}, got "
@@ -100,16 +99,10 @@ def find_sources(configs: Iterable[ModelConfig]) -> Sources:
                 "again, so workers cannot import it; put it into a file, make the study again, or "
                 "train in this process: workers=0"
             )
-        if not file.is_relative_to(_HOME):
+        if parts.own_file(part) is not None:
             known = _loaded.get(file)
             found[str(file)] = known.digests if known else {str(file): _digest(file)}
     return found
-
-
-def files_of(config: ModelConfig) -> dict[str, str]:
-    """Return the file outside this package of each part of a model that has one, by its kind."""
-    files = {kind: source_of(type(getattr(config, kind))) for kind in PARTS}
-    return {k: str(f) for k, f in files.items() if f is not None and not f.is_relative_to(_HOME)}
 
 
 def require_sources(sources: Sources) -> None:
@@ -137,22 +130,22 @@ def load_parts(files: Mapping[str, str], sources: Sources) -> Iterator[None]:
     """
     for kind, name in files.items():
         found = _load(Path(name), sources[name]).parts
-        parts.activate({key: part for key, part in found.items() if key[0] == kind})
-    with _at_home(files.values()):
+        parts.registered.update({key: part for key, part in found.items() if key[0] == kind})
+    with _at_home(map(Path, files.values())):
         yield
 
 
 def at_home(config: ModelConfig) -> AbstractContextManager[None]:
     """Let the parts of a model import modules beside the files that define them."""
-    return _at_home(files_of(config).values())
+    return _at_home(config.files.values())
 
 
 @contextmanager
-def _at_home(files: Iterable[str]) -> Iterator[None]:
+def _at_home(files: Iterable[Path]) -> Iterator[None]:
     with ExitStack() as stack:
-        for name in dict.fromkeys(files):
-            if known := _loaded.get(Path(name)):
-                stack.enter_context(_beside(Path(name).parent, known.beside))
+        for file in dict.fromkeys(files):
+            if known := _loaded.get(file):
+                stack.enter_context(_beside(file.parent, known.beside))
         yield
 
 
@@ -196,7 +189,7 @@ def _load(path: Path, digests: Mapping[str, str] | None = None) -> _Loaded:
         raise SourceError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    before, beside = parts.active_parts(), dict[str, ModuleType]()
+    before, beside = parts.registered.copy(), dict[str, ModuleType]()
     _loading.append(path)
     try:
         with _beside(path.parent, beside), chdir("."):
@@ -213,28 +206,27 @@ def _load(path: Path, digests: Mapping[str, str] | None = None) -> _Loaded:
         raise SourceError(f"{where} cannot be run: {type(error).__name__}: {error}") from error
     finally:
         _loading.pop()
-    made = {key: part for key, part in parts.active_parts().items() if before.get(key) is not part}
-    for part in _loaded[path].parts.values() if path in _loaded else ():
-        parts.set_source(part, None)
-    for part in made.values():
-        parts.set_source(part, path)
-    files = [Path(str(m.__file__)) for m in beside.values() if m.__file__]
-    found = {str(path): digest} | {str(file): _digest(file) for file in files}
+    made = {key: part for key, part in parts.registered.items() if before.get(key) is not part}
+    if path in _loaded:  # classes of an earlier version are in no file any more
+        parts.sources.update(dict.fromkeys(_loaded[path].parts.values()))
+    # a class is known by the file that is loaded for it, which may import it from another
+    parts.sources.update(dict.fromkeys(made.values(), path))
+    parts.beside[path] = [Path(str(m.__file__)) for m in beside.values() if m.__file__]
+    found = {str(path): digest} | {str(file): _digest(file) for file in parts.beside[path]}
     _loaded[path] = _Loaded(module, found, beside, made)
     return _loaded[path]
 
 
 @contextmanager
 def _beside(folder: Path, modules: dict[str, ModuleType]) -> Iterator[None]:
-    """Let code import modules of a folder, which other code does not see; collect them.
-
-    They stay out of ``sys.modules`` in between: another folder may have others of the same names,
-    and a changed one is to be read again.
-    """
+    """Let code import modules of a folder, which other code does not see; collect them."""
+    # They stay out of sys.modules in between: another folder may have others of the same names,
+    # and a changed one is to be read again.
     here = {p.stem for p in folder.glob("*.py")} | {
         p.parent.name for p in folder.glob("*/__init__.py")
     }
-    here -= {*sys.stdlib_module_names, "__main__", "primefourier"}
+    here -= {*sys.stdlib_module_names, "__main__", "primefourier"}  # which a file must not hide
+    # modules of these names that other folders gave: set aside, and put back at the end
     hidden = {
         name: sys.modules.pop(name)
         for name, module in list(sys.modules.items())
@@ -251,6 +243,7 @@ def _beside(folder: Path, modules: dict[str, ModuleType]) -> Iterator[None]:
         sys.dont_write_bytecode = writes
         if str(folder) in sys.path:
             sys.path.remove(str(folder))
+        # what the code imported from the folder goes with it, what is installed stays
         for name, module in list(sys.modules.items()):
             if _top(name) not in others and _is_in(module, name, folder):
                 modules[name] = sys.modules.pop(name)

@@ -133,7 +133,7 @@ def run(
         workers = as_integer(workers, "workers", at_least=0)
     elif executor is None:
         workers = usable_cores()
-    if _is_finished(chosen, folder):
+    if _is_finished(chosen, folder):  # then even a folder that may not be written to will do
         progress = Progress.of(len(configs), [])
         on_progress(progress)
         return Outcome(progress, interrupted=False)

@@ -169,7 +169,8 @@ class SampledTask(ABC):
         return found[:count]
 
     def _draw_beyond(self, end: int, seed: int) -> Integers:
-        generator = random.Random(f"{seed} {end}")  # Python ints of any size
+        # Python's generator has integers of any size; its seed is a text, so each set has its own
+        generator = random.Random(f"{seed} {end}")
         count = self.beyond_samples * self.operands
         drawn = [generator.randrange(end // 2, end) for _ in range(count)]
         dtype = np.int64 if end <= 2**63 else object
@@ -256,6 +257,7 @@ class ModularArithmetic(SampledTask):
     def label(self, inputs: Integers) -> Integers:
         """Return the answers modulo N, in 0 … N - 1 even if a difference is negative."""
         apply = _OPERATIONS[self.operation]
+        # reduced first and after each step: N is at most 10^6, so that products fit into 64 bits
         columns = (inputs % self.modulus).astype(np.int64).T
         return reduce(lambda a, b: apply(a, b) % self.modulus, columns)
 

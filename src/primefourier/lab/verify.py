@@ -16,7 +16,7 @@ from primefourier.lab.pool import train_models
 from primefourier.lab.record import Record
 
 _ROUNDING = ("machine", "device", "python", "numpy", "torch")  # what decides how sums are rounded
-_SOURCE = ("primefourier", "commit")  # what decides which sums are computed
+_SOURCE = ("primefourier", "commit")  # with files of parts, what decides which sums are computed
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Check:
         """The first number that differs, stored → new; empty if there is none."""
         if self.again.error is not None:
             return f"failed: {self.again.reason}"
+        # numbers that the record's version did not count cannot differ
         known = bool(self.record.measured.train_correct_by_epoch)  # not in version 0.2
         numbers = (_numbers(one, training=known) for one in (self.record, self.again))
         pairs = zip_longest(*numbers, fillvalue=("nothing", ""))
@@ -48,9 +49,9 @@ class Check:
 
     @property
     def changed(self) -> dict[str, tuple[str | None, str | None]]:
-        """The machine, device, versions and commit that differ: stored value and new value."""
+        """Machine, device, versions, commit and files that differ: stored value and new value."""
         then, now = _circumstances(self.record), _circumstances(self.again)
-        return {name: (then[name], now[name]) for name in then if then[name] != now[name]}
+        return {name: (then[name], now.get(name)) for name in then if then[name] != now.get(name)}
 
     @property
     def rounding_may_differ(self) -> bool:
@@ -59,8 +60,8 @@ class Check:
 
     @property
     def source_differs(self) -> bool:
-        """Whether another version or commit of this package made the record."""
-        return not self.changed.keys().isdisjoint(_SOURCE)
+        """Whether another version or commit of this package, or another file of a part, made it."""
+        return not self.changed.keys() <= {*_ROUNDING}
 
 
 def choose_sample(records: Iterable[Record], count: int, *, seed: int) -> list[Record]:
@@ -79,6 +80,7 @@ def choose_sample(records: Iterable[Record], count: int, *, seed: int) -> list[R
     measured = [record for record in records if record.error is None]
 
     def place(record: Record) -> bytes:
+        # by key, so that the order of the records does not matter
         return hashlib.sha256(f"{seed} {record.config.key}".encode()).digest()
 
     chosen = {record.config.key for record in sorted(measured, key=place)[:count]}
@@ -153,4 +155,5 @@ def _leaves(name: str, value: object) -> Iterator[tuple[str, object]]:
 def _circumstances(record: Record) -> dict[str, str | None]:
     made = record.provenance
     known = {"machine": made.machine, "device": made.device, "commit": made.commit}
-    return {name: known.get(name, made.versions.get(name)) for name in _ROUNDING + _SOURCE}
+    found = {name: known.get(name, made.versions.get(name)) for name in _ROUNDING + _SOURCE}
+    return found | {f"file of the {name}": digest[:9] for name, digest in made.parts.items()}
