@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from primefourier import lab
 from primefourier.lab import parts
 from primefourier.lab.parts import UnknownPart, register
+from primefourier.lab.study import find_axes
 from small_models import small_config
 
 
@@ -315,3 +316,25 @@ def test_a_part_with_a_new_field_and_the_old_version_is_unknown() -> None:
     found = lab.ModelConfig.from_dict(older)
     assert isinstance(found.embedding, lab.UnknownPart)
     assert found.to_dict() == older, "so its key, and its records, stay what they were"
+
+
+def test_a_field_that_was_added_later_leaves_keys_as_they_were_where_it_has_its_default() -> None:
+    def part(**more: Any) -> Any:
+        own = {"name": "test-later", **more, "__annotations__": dict.fromkeys(more, bool)}
+        return dataclass(frozen=True)(type("Later", (Digits,), own))
+
+    before = register(part())
+    old = config_with(embedding=before())
+    del parts._registered["embedding", "test-later"]
+    after = register(part(padded=field(default=False, metadata={"left_out": True})))
+    same, other = (config_with(embedding=after(padded=value)) for value in (False, True))
+    assert same.key == old.key
+    assert same.to_dict() == old.to_dict()
+    assert lab.ModelConfig.from_dict(old.to_dict()) == same, "what was stored before is read"
+    assert other.key != old.key
+    assert lab.ModelConfig.from_dict(json.loads(json.dumps(other.to_dict()))) == other
+    axis = lab.Axis("embedding.padded")
+    assert [axis.value(config) for config in (same, other)] == [False, True]
+    assert [axis.path for axis in find_axes([same, other])] == ["embedding.padded"]
+    with pytest.raises(TypeError, match="padded of Later is left out, so it must have a default"):
+        register(part(padded=field(metadata={"left_out": True}, kw_only=True)))

@@ -11,7 +11,7 @@ import json
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
@@ -142,7 +142,9 @@ def register(part: PartClass) -> PartClass:
     Args:
         part: A frozen dataclass with the class attributes ``name`` and ``version``, and the
             methods of :class:`Embedding`, :class:`Task`, :class:`Network` or
-            :class:`TrainingPart`. Its fields must be plain data.
+            :class:`TrainingPart`. Its fields must be plain data. A field that is added later may
+            have ``metadata={"left_out": True}``: where it has its default, it is neither stored
+            nor hashed, so that the models from before keep their keys.
 
     Returns:
         The class itself.
@@ -170,6 +172,10 @@ def register(part: PartClass) -> PartClass:
             f"the version of {title} must be an integer of at least 1, got {version!r}; set the "
             "class attribute version: ClassVar[int]"
         )
+
+    for field in fields(part):
+        if field.metadata.get("left_out") and field.default is MISSING:
+            raise TypeError(f"{field.name} of {title} is left out, so it must have a default")
 
     def has(method: str) -> bool:
         return callable(getattr(part, method, None))
@@ -260,11 +266,15 @@ def is_registered(part: object, kind: str) -> bool:
 
 
 def part_as_data(part: Any) -> dict[str, Any]:
-    """Return name, version and fields of a part as plain data."""
+    """Return name, version and fields of a part as plain data, without defaults left out."""
     if isinstance(part, UnknownPart):
         return part.data
-    what, names = type(part).__name__, [field.name for field in fields(part)]
-    values = {name: plain(getattr(part, name), f"{name} of {what}") for name in names}
+    what = type(part).__name__
+    values = {
+        field.name: plain(getattr(part, field.name), f"{field.name} of {what}")
+        for field in fields(part)
+        if not (field.metadata.get("left_out") and getattr(part, field.name) == field.default)
+    }
     return {"name": part.name, "version": part.version, **values}
 
 
@@ -303,9 +313,9 @@ def _read_part(kind: str, text: str, part: Any, known: bool) -> Any:
     values = {name: tuples(value) for name, value in json.loads(text).items()}
     name = values.pop("name")
     del values["version"]
-    names = [field.name for field in fields(part)]
-    refuse_unknown(values, names, f"the {kind} {name!r}")
-    if set(values) != set(names):  # fields were added without a new version
+    refuse_unknown(values, [field.name for field in fields(part)], f"the {kind} {name!r}")
+    wanted = {field.name for field in fields(part) if not field.metadata.get("left_out")}
+    if not wanted <= set(values):  # fields were added without a new version
         return UnknownPart(text)
     try:
         made = part(**values)

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from typing import Any
 
 from primefourier._checks import printable, refuse_unknown
 from primefourier.encoding import Plan, plan
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.embeddings import PrimeFourier
-from primefourier.lab.parts import PARTS, describe_part, is_number, plain, require_utf8, tuples
+from primefourier.lab.parts import (
+    PARTS,
+    UnknownPart,
+    describe_part,
+    is_number,
+    plain,
+    require_utf8,
+    tuples,
+)
 
 MOST_MODELS = 100_000
 THRESHOLD = 0.85
@@ -48,13 +56,19 @@ class Axis:
 
     def names_field_of(self, configs: Iterable[ModelConfig]) -> bool:
         """Return whether some model has the field."""
-        for config in configs:
-            found: Any = config.to_dict()
-            for word in self.path.split("."):
-                found = found.get(word, self) if isinstance(found, dict) else self
-            if found is not self:
-                return True
-        return False
+        return any(self._find(config) is not MISSING for config in configs)
+
+    def _find(self, config: ModelConfig) -> Any:
+        """Return what is at the path in a recipe, also a default that it leaves out."""
+        found: Any = config.to_dict()
+        for word in self.path.split("."):
+            found = found.get(word, MISSING) if isinstance(found, dict) else MISSING
+        kind, _, name = self.path.partition(".")
+        if found is MISSING and kind in PARTS:
+            part = getattr(config, kind)
+            known = () if isinstance(part, UnknownPart) else fields(part)
+            return next((field.default for field in known if field.name == name), MISSING)
+        return found
 
     def value(self, config: ModelConfig) -> AxisValue:
         """Return the value of a model; None if its parts have no such field.
@@ -68,10 +82,8 @@ class Axis:
         if self.path in PARTS:
             words = describe_part(getattr(config, self.path))
             return printable(words or str(config.to_dict()[self.path]["name"]))
-        found: Any = config.to_dict()
-        for word in self.path.split("."):
-            found = found.get(word) if isinstance(found, dict) else None
-        if isinstance(found, list):
+        found = self._find(config)
+        if isinstance(found, list | tuple):
             return len(found) if self.length else printable(",".join(map(str, found)))
         if isinstance(found, str):
             return printable(found)
