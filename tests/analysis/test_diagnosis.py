@@ -88,6 +88,8 @@ def test_slow_circles_used_as_constants_are_named() -> None:
     assert (found.accuracy, found.unneeded) == (1.0, ())
     assert found.beyond[10**6] < 0.9
     assert "slow circles of deeper powers probably serve as constants: use depth 1" in found.verdict
+    wrapping = diagnose(model, modulus=N, input_range=150).verdict
+    assert wrapping.endswith("by random multiples of 231, as lab.Training(shifts=True) does.")
 
 
 def test_causes_that_no_circle_explains_are_not_invented() -> None:
@@ -98,6 +100,7 @@ def test_causes_that_no_circle_explains_are_not_invented() -> None:
     found = diagnose(Narrow((3, 7, 11), 1, alias=0, slow=False), modulus=N, input_range=120)
     assert not found.honest
     assert "No circle explains it; check whether the model reads its integers" in found.verdict
+    assert "shifts" not in found.verdict
 
 
 def test_rare_errors_are_not_called_honest() -> None:
@@ -289,7 +292,9 @@ def test_a_range_in_which_no_sum_wraps_around_is_named() -> None:
 
     model = Plain((3, 7, 11), 1, alias=0, slow=False)
     words = "No sum of inputs below 100 reaches 231, so none wraps around: train on a range of 117"
-    assert words in diagnose(model, modulus=N, input_range=100).verdict
+    verdict = diagnose(model, modulus=N, input_range=100).verdict
+    assert words in verdict
+    assert "shifts" not in verdict
     assert "No circle explains it" in diagnose(model, modulus=N, input_range=117).verdict
     learned_nothing = Network((3, 7, 11, 23), 1, alias=-50.0, slow=False)
     assert words in diagnose(learned_nothing, modulus=N, input_range=100).verdict

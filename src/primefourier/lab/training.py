@@ -25,7 +25,7 @@ from primefourier.lab.parts import InputShape, require_integer
 Observe = Callable[[nn.Module], None]
 """A function that sees the network before training and after each epoch, and does not change it."""
 FARTHEST_SHIFT = 10**12
-"""Large enough that circles of up to a million times a million turn at random."""
+"""About how far operands are shifted: circles with much smaller periods are then at random."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,8 @@ def _mix(rows: Tensor, embedding: Any) -> Tensor:
     if rows.dtype == torch.float32 and rows.shape[-1] % 2 == 0:
         # as join_operands; a pair moves as one number of 64 bits, in half the time
         pairs = rows.contiguous().view(torch.float64)
-        joined = pairs.permute(0, 2, 3, 1).flatten(2).view(torch.float32)
+        joined = pairs.permute(0, 2, 3, 1).flatten().view(torch.float32)
+        joined = joined.view(len(rows), rows.shape[2], -1)
     else:
         joined = join_operands(rows)
     mix = getattr(embedding, "mix", None)
