@@ -74,9 +74,13 @@ class Refitted(nn.Module):
         codes of plan's basis (n, 2, 2 · own primes) → (n, N) logits.
     """
 
+    weight: Tensor
+    bias: Tensor
+
     def __init__(self, network: RowNetwork, features: Tensor, own: list[int]) -> None:
         super().__init__()
-        encode, classify = network.encoder, network.classifier
+        encode: Any = network.encoder
+        classify: Any = network.classifier
         width, rows = encode[2].out_features, features.shape[1]
         others = [row for row in range(rows) if row not in own]
         weight, means = encode[0].weight, features.mean(0)[own]
@@ -108,7 +112,8 @@ def read_plan(features: Tensor, own: list[int]) -> Tensor:
     Shape:
         (n, rows, 4 · depth) → (n, 2, 2 · own primes).
     """
-    return features[:, own, :4].unflatten(-1, (2, 2)).transpose(1, 2).flatten(2)
+    codes: Tensor = features[:, own, :4].unflatten(-1, (2, 2)).transpose(1, 2).flatten(2)
+    return codes
 
 
 def refit(network: RowNetwork, config: lab.ModelConfig, data: Data) -> tuple[Refitted, float]:
@@ -134,7 +139,7 @@ def own_rows(config: lab.ModelConfig) -> list[int]:
 def prove(network: Refitted, config: lab.ModelConfig) -> dict[str, Any]:
     """Count the wrong ones of all pairs of residues, and certify a network that has none."""
     modulus = config.task.modulus
-    basis = PrimeBasis([config.embedding.primes[i] for i in own_rows(config)], 1)
+    basis = PrimeBasis(tuple(config.embedding.primes[i] for i in own_rows(config)), 1)
     pairs = np.stack(np.divmod(np.arange(modulus**2), modulus), axis=1)
     codes = torch.from_numpy(lab.PrimeFourier(basis.primes, 1).rows(pairs.ravel()).numpy())
     with torch.no_grad():

@@ -49,7 +49,7 @@ def cheating(network: Any, training: lab.Training) -> Measurement:
     """Return what a model does that can use the circle of 17 in place of those of 33."""
     config = ModelConfig(
         embedding=lab.PrimeFourier((3, 11, 17), 2),
-        task=lab.ModularArithmetic("add", modulus=33, input_range=100, beyond=(200, 10**18)),
+        task=lab.ModularArithmetic(modulus=33, input_range=100, samples=4000, beyond=(200, 10**18)),
         network=network,
         training=training,
     )
@@ -102,9 +102,10 @@ def test_pairs_that_move_as_one_number_are_joined_as_the_paper_does(depth: int) 
 @pytest.mark.parametrize("network", [lab.RowClassifier(), lab.Mlp()], ids=["fast", "plain"])
 def test_network_that_cheats_is_cured(network: Any) -> None:
     before, after = (
-        cheating(network, lab.Training(epochs=60, shifts=shifts)) for shifts in (False, True)
+        cheating(network, lab.Training(epochs=30, batch_size=128, shifts=shifts))
+        for shifts in (False, True)
     )
-    assert before.accuracy > 0.99
+    assert before.accuracy > 0.98
     assert max(before.accuracy_beyond.values()) < 0.9
     assert min(after.accuracy, *after.accuracy_beyond.values()) > 0.99
 
@@ -158,11 +159,11 @@ def test_shifted_integers_stay_exact_beyond_64_bits() -> None:
         def draw(self, seed: int) -> Samples:
             """Draw as a weekday, but larger integers."""
             samples = super().draw(seed)
-            large = [
+            train, test = (
                 replace(some, inputs=some.inputs.astype(object) + 7 * 10**20)
                 for some in (samples.train, samples.test)
-            ]
-            return Samples(*large, {})
+            )
+            return Samples(train, test, {})
 
     config = ModelConfig(
         embedding=lab.Periods((7, 9)), task=Large(input_range=50), training=SHIFTED
