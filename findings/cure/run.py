@@ -206,8 +206,11 @@ def failures() -> str:
     for cure in ("shifts", "refitted"):
         wrong = [one for one in counted(cure) if not one.right()]
         places = sorted({(one.modulus, one.input_range) for one in wrong})
-        names = several([f"N = {n} at r = {r}" for n, r in places]) if places else "none"
-        words.append(f"Not right on all four, {WORDS[cure].replace('`', '')}: {names}.")
+        names = "; ".join(
+            f"N = {several([n for n, at in places if at == r])} at r = {r}"
+            for r in sorted({r for _, r in places})
+        )
+        words.append(f"Not right on all four, {WORDS[cure]}: {names or 'none'}.")
     dull = [one for one in every("shifts") if one.degenerate]
     words.append(
         f"Where no sum wraps around, {sum(one.right(FAR) for one in dull)} of {len(dull)} networks "
