@@ -16,7 +16,7 @@ from findings.runs import HOME, write_json
 from findings.text import rewrite
 
 FINDINGS = (
-    *("beyond", "channels", "claims", "control", "decoys", "huge", "longer_training"),
+    *("beyond", "channels", "claims", "control", "cure", "decoys", "huge", "longer_training"),
     *("predictions", "probes", "products", "proofs", "repair", "summands", "word_problems"),
 )
 """The folders; ``weekdays`` trains what it counts, and is run by itself."""

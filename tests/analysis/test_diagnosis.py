@@ -111,6 +111,7 @@ NARROW = changed(lambda s, x, logits: Network.forward(s, x.to(torch.int8)))
 RARE = changed(lambda s, x, logits: torch.where(x[:, :1] % 289 == 5, -logits, logits))
 TIED = changed(depends((13,), lambda x: x[:, 0] == 5), 13)
 NO_SUM = "No sum of inputs below 100 reaches 231, so none wraps around: train on a range of 117"
+SHIFTS = "by random multiples of 231, as lab.Training(shifts=True) does."
 BLIND = [
     nn.Sequential(PrimeFourierEmbedding(basis), nn.Flatten(), nn.Linear(2 * basis.dim, classes))
     for basis, classes in (
@@ -125,7 +126,10 @@ BLIND = [
     ("model", "options", "words", "absent"),
     [
         (Network(depth=6, slow=True), {}, "probably serve as constants: use depth 1", "longer"),
+        (Network(depth=6, slow=True), {"input_range": 150}, SHIFTS, "longer"),
         (NARROW, {"input_range": 120}, "No circle explains it; check whether the model", "slow"),
+        (NARROW, {"input_range": 120}, "No circle explains it; check whether the model", "shifts"),
+        (changed(plain), {}, NO_SUM, "shifts"),
         (RARE, {"input_range": 500, "samples": 4000}, "except for single inputs (0.99", "errors"),
         (Network(23, alias=-50.0), {"input_range": 150}, "Train it longer", "Uses 23"),
         (Network(23, alias=-50.0), {}, NO_SUM, "longer"),

@@ -54,6 +54,7 @@ OTHER_VALUES: dict[type[Any], dict[str, Any]] = {
         "optimizer_name": "sgd",
         "weight_decay": 0.1,
         "test_every": 2,
+        "shifts": True,
     },
 }
 """A value of each field of each part that differs from the one below."""

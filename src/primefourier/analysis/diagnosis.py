@@ -135,7 +135,8 @@ class Diagnosis:
             )
             words += unseen + unwrapped
             depth = max((d for _, d in self.plan.relevant), default=0) + 1 if self.plan else 0
-            if self.plan and not (self.unneeded or unseen) and self.plan.basis.depth > depth:
+            deeper = self.plan is not None and self.plan.basis.depth > depth
+            if deeper and not (self.unneeded or unseen):
                 words.append(
                     "No row is used without need, so slow circles of deeper powers probably serve "
                     f"as constants: use depth {depth}."
@@ -144,6 +145,11 @@ class Diagnosis:
                 words.append(
                     "No circle explains it; check whether the model reads its integers otherwise, "
                     "and whether the labels are right for large integers."
+                )
+            if self.plan and (deeper or self.unneeded) and not (unseen or unwrapped):
+                words.append(
+                    f"To cure it, shift operands in training by random multiples of {n}, as "
+                    "lab.Training(shifts=True) does."
                 )
         elif (lowest := min(self.accuracy, *self.beyond.values())) < 1:
             words.append(f"Right on every range tried, except for single inputs ({lowest:.4f}).")

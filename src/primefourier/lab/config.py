@@ -6,7 +6,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
@@ -51,6 +51,9 @@ class Training:
         optimizer_name: "adam", "adamw" or "sgd".
         weight_decay: The weight decay.
         test_every: The network is tested after every so many epochs, and after the last one.
+        shifts: Whether operands are shifted in each epoch by random multiples of the task's
+            period, up to about 10^12. Labels stay, so the network learns not to read the circles
+            that shifts turn, and is right beyond the input range.
     """
 
     name: ClassVar[str] = "training"
@@ -62,6 +65,7 @@ class Training:
     optimizer_name: Optimizer = "adam"
     weight_decay: float = 0.0
     test_every: int = 1
+    shifts: bool = field(default=False, metadata={"left_out": True})
 
     def __post_init__(self) -> None:
         bound_integers(self, {"epochs": (1, 10**6), "test_every": (1, 10**6)})
@@ -74,6 +78,8 @@ class Training:
                 sign = "a positive number" if least else "a number of at least 0"
                 raise ValueError(f"{name} must be {sign}, got {value!r}")
             object.__setattr__(self, name, float(value))
+        if not isinstance(self.shifts, bool):
+            raise ValueError(f"shifts must be True or False, got {self.shifts!r}")
 
     def optimizer(self, parameters: list[Tensor]) -> torch.optim.Optimizer:
         """Return an optimizer of the parameters."""

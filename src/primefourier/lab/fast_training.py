@@ -17,7 +17,14 @@ from primefourier.analysis.answers import right_answers
 from primefourier.lab.config import ModelConfig, Training
 from primefourier.lab.modules import RowNetwork
 from primefourier.lab.networks import RowClassifier
-from primefourier.lab.training import Data, Observe, Trained, epoch_orders, new_model
+from primefourier.lab.training import (
+    Data,
+    Observe,
+    Trained,
+    epoch_orders,
+    epoch_values,
+    new_model,
+)
 
 _relu_backward = torch.ops.aten.threshold_backward.grad_input
 """Writes the gradient where the activation exceeds a threshold and 0 elsewhere, in one pass."""
@@ -45,8 +52,10 @@ def train_fast(config: ModelConfig, data: Data, *, observe: Observe = lambda _: 
         optimizer = Adam(network.weights, network.grad, learning_rate=training.learning_rate)
         nn.utils.vector_to_parameters(network.weights, model.parameters())  # makes them views
         correct, train_correct, tested = [], [], set(config.tested_epochs)
+        epochs = epoch_values(config, data)
         observe(model)
         for epoch, order in enumerate(epoch_orders(config, len(data.train.labels)), start=1):
+            network.read(next(epochs))
             right = torch.zeros((), dtype=torch.int64, device=data.device)
             for index in order.to(data.device).split(batch_size):
                 right += network.differentiate(index)
@@ -86,11 +95,15 @@ class _Network:
         self._minus_one = self.weights.new_full((n, 1), -1.0)
         self._rows = rows
 
+    def read(self, values: Tensor) -> None:
+        """Take the features of all training examples for one epoch."""
+        self._train = values.flatten(1)
+
     def differentiate(self, index: Tensor) -> Tensor:
         """Compute the gradient of the mean cross-entropy over one batch; count right answers."""
         n, m = len(index), len(index) * self._rows
-        train, labels = self._data.train.values.flatten(1), self._data.train.labels
-        features = torch.index_select(train, 0, index, out=self._features[:n])
+        labels = self._data.train.labels
+        features = torch.index_select(self._train, 0, index, out=self._features[:n])
         logits = self._forward(features)
         hidden_1, codes, hidden_3 = self._hidden_1[:m], self._codes[:m], self._hidden_3[:n]
         grad_codes = self._grad_codes[:m]

@@ -248,6 +248,11 @@ class ModularArithmetic(SampledTask):
         return self.modulus
 
     @property
+    def period(self) -> int:
+        """N: adding a multiple of it to an operand changes no label."""
+        return self.modulus
+
+    @property
     def degenerate(self) -> bool:
         """Whether no answer wraps around, so that the task is not modular."""
         top = self.input_range - 1

@@ -6,6 +6,7 @@ times the time.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,10 +20,12 @@ from primefourier.lab import tasks
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.embeddings import PrimeFourier
 from primefourier.lab.modules import JoinedModel, TrainedRows, join_operands
-from primefourier.lab.parts import InputShape
+from primefourier.lab.parts import InputShape, require_integer
 
 Observe = Callable[[nn.Module], None]
 """A function that sees the network before training and after each epoch, and does not change it."""
+FARTHEST_SHIFT = 10**12
+"""About how far operands are shifted: circles with much smaller periods are then at random."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +43,15 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Data:
-    """The inputs of a model: for training, for testing, and test sets beyond the input range."""
+    """The inputs of a model: for training, for testing, and test sets beyond the input range.
+
+    The integers of the training examples are kept if each epoch shifts them.
+    """
 
     train: Inputs
     test: Inputs
     beyond: Mapping[str, Inputs]
+    integers: tasks.Integers | None = None
 
     @property
     def device(self) -> torch.device:
@@ -71,7 +78,11 @@ def make_data(
         return Inputs(values.to(device), torch.from_numpy(examples.labels).to(device))
 
     beyond = {name: convert(examples) for name, examples in samples.beyond.items()}
-    data = Data(convert(samples.train), convert(samples.test), beyond)
+    integers = None
+    if getattr(config.training, "shifts", False):
+        integers = samples.train.inputs
+        _check_shifts(config, samples.train)
+    data = Data(convert(samples.train), convert(samples.test), beyond, integers)
     shapes = {tuple(some.values.shape[1:]) for some in (data.train, data.test, *beyond.values())}
     if len(shapes) > 1:
         raise ValueError(
@@ -113,13 +124,30 @@ def read_integers(
             )
         return torch.from_numpy(inputs)
     values, where = np.unique(inputs, return_inverse=True)
-    exact = {} if dtype == torch.float32 else {"dtype": str(dtype).removeprefix("torch.")}
-    rows = embedding.rows(values, **exact)
-    _check_rows(rows, len(values), config)
     index = torch.from_numpy(where.reshape(inputs.shape))
-    joined = join_operands(rows[index])
+    return _mix(_read_rows(values, config, dtype)[index], embedding)
+
+
+def _read_rows(values: tasks.Integers, config: ModelConfig, dtype: torch.dtype) -> Tensor:
+    """Return the rows of integers (n,)."""
+    exact = {} if dtype == torch.float32 else {"dtype": str(dtype).removeprefix("torch.")}
+    embedding: Any = config.fitted
+    rows: Tensor = embedding.rows(values, **exact)
+    _check_rows(rows, len(values), config)
+    return rows
+
+
+def _mix(rows: Tensor, embedding: Any) -> Tensor:
+    """Join the rows of all operands, and rearrange them if the embedding does."""
+    if rows.dtype == torch.float32 and rows.shape[-1] % 2 == 0:
+        # as join_operands; a pair moves as one number of 64 bits, in half the time
+        pairs = rows.contiguous().view(torch.float64)
+        joined = pairs.permute(0, 2, 3, 1).flatten().view(torch.float32)
+        joined = joined.view(len(rows), rows.shape[2], -1)
+    else:
+        joined = join_operands(rows)
     mix = getattr(embedding, "mix", None)
-    return joined if mix is None else mix(joined, inputs.shape[1])
+    return joined if mix is None else mix(joined, rows.shape[1])
 
 
 def _check_rows(rows: Any, count: int, config: ModelConfig) -> None:
@@ -140,6 +168,44 @@ def epoch_orders(config: ModelConfig, size: int) -> Iterator[Tensor]:
     generator = torch.Generator().manual_seed(config.seed)
     for _ in range(config.training.epochs):
         yield torch.randperm(size, generator=generator)
+
+
+def epoch_values(config: ModelConfig, data: Data) -> Iterator[Tensor]:
+    """Yield what the network reads of the training examples in each epoch.
+
+    Each shifted example has a scale of its own, log-uniform up to ``FARTHEST_SHIFT``, so that
+    operands of every size meet operands of their size. The seed determines all shifts.
+    """
+    if data.integers is None:
+        while True:
+            yield data.train.values
+    generator, period = np.random.default_rng(config.seed), config.task.period
+    inputs, dtype = data.integers, data.train.values.dtype
+    while True:
+        scale = np.exp(generator.random((len(inputs), 1)) * math.log(FARTHEST_SHIFT / period))
+        times = (generator.random(inputs.shape) * scale).astype(np.int64)
+        # nearly all are different, so that looking for equal ones would only take time
+        rows = _read_rows((inputs + period * times).ravel(), config, dtype)
+        yield _mix(rows.unflatten(0, inputs.shape), config.fitted).to(data.device)
+
+
+def _check_shifts(config: ModelConfig, examples: tasks.Examples) -> None:
+    """Raise an error if shifts change labels, or an embedding cannot read shifted integers."""
+    task, title = config.task, type(config.task).__name__
+    if not hasattr(config.fitted, "rows"):
+        raise TypeError(
+            f"shifts needs a fixed embedding, which reads integers of any size; "
+            f"{type(config.fitted).__name__} has parameters"
+        )
+    if getattr(task, "period", None) is None:
+        raise TypeError(
+            f"shifts needs a task with a period, but {title} has none; set its attribute period to "
+            "a number that may be added to every operand without changing a label"
+        )
+    period = require_integer(task.period, f"period of {title}", 1, FARTHEST_SHIFT // 2)
+    some = tasks.Examples(examples.inputs[:1000], examples.labels[:1000])
+    if hasattr(task, "label") and (task.label(some.inputs + period) != some.labels).any():
+        raise ValueError(f"period of {title} is {period}, but adding it to operands changes labels")
 
 
 def new_model(config: ModelConfig, data: Data) -> nn.Module:
@@ -214,13 +280,14 @@ def train_plain(config: ModelConfig, data: Data, *, observe: Observe = lambda _:
     model = new_model(config, data)
     optimizer = config.training.optimizer(list(model.parameters()))
     loss_function = nn.CrossEntropyLoss()
-    values, labels = data.train.values, data.train.labels
+    labels, epochs = data.train.labels, epoch_values(config, data)
     batch_size = min(config.training.batch_size or len(labels), len(labels))
 
     correct, train_correct, tested = [], [], set(config.tested_epochs)
     observe(model)
     for epoch, order in enumerate(epoch_orders(config, len(labels)), start=1):
         model.train()
+        values = next(epochs)
         right = torch.zeros((), dtype=torch.int64, device=data.device)
         for index in order.to(data.device).split(batch_size):
             optimizer.zero_grad()
