@@ -145,8 +145,9 @@ def cause_blocks() -> Iterator[tuple[str, str]]:
     near = [value for value in paper_accuracies() if value < RIGHT]
     yield (
         "causes cut",
-        f"Failing means less than {RIGHT:.0%} right: {sum(value >= 0.9 for value in near)} of the "
-        f"{len(near)} are at 0.90 to 0.99, and the median is {np.median(near):.2f}.",
+        f"Failing means less than {RIGHT:.0%} right. {sum(value >= 0.9 for value in near)} of "
+        f"{len(near)} are right in nine of ten answers or more. The median is "
+        f"{np.median(near):.2f}.",
     )
 
 

@@ -18,8 +18,7 @@ from findings.panels import BLUE, INK, VERMILLION, make_panels
 from findings.runs import read_json, run_of
 from findings.statistics import interval
 from findings.text import several, share, spaced, table
-from primefourier import PAPER_BASIS
-from primefourier.lab.record import Record
+from primefourier import PAPER_BASIS, lab
 
 RIGHT = 0.99
 """A network is right on a test set if at least this share of its answers is."""
@@ -82,7 +81,7 @@ def read_line(line: dict[str, Any]) -> One:
     return One(line["N"], r, line["seed"], accuracy, line)
 
 
-def read_record(record: Record) -> One:
+def read_record(record: lab.Record) -> One:
     """Return what counts of a network of another finding."""
     task, measured = record.config.task, record.measured
     beyond = measured.accuracy_beyond
@@ -177,9 +176,9 @@ def blocks() -> Iterator[tuple[str, str]]:
     )
     yield (
         "cure sentence",
-        f"Right in range, on r … 2r, near a million and near 10^18 are {before} untreated "
-        f"networks and {after} that were trained with shifts, in {np.median(ratios('shifts')):.2f} "
-        "times the time.",
+        f"{after} networks that were trained with shifts are right in range, on the next integers, "
+        f"near a million and near 10^18. Untreated, {before} are. Training took "
+        f"{np.median(ratios('shifts')):.2f} times as long.",
     )
     yield "cure failures", failures()
     yield from judge(finished=len(trained) == planned or seconds >= MOST_SECONDS)

@@ -187,18 +187,20 @@ def control_blocks() -> Iterator[tuple[str, str]]:
     columns = ["circles", "put back: right near a million", "shown far integers: wrong in range"]
     yield "repair slow", table([*columns, "the same, networks that do not fail"], rows)
     best = [best_wrong(one) for one in both]
+    tried = span([len(one["harmonics"]) - 1 for one in both] or [0], "d")
     still = [sum(far(one, way) >= RIGHT for one in both) for way in WRONG_HANDS]
     yield (
         "repair harmonics",
-        f"{len(both)} networks with a look-alike are right after both repairs. With the best of "
-        f"{span([len(one['harmonics']) - 1 for one in both] or [0], 'd')} wrong harmonics of N at "
-        f"the best of 12 offsets {sum(value >= RIGHT for value in best)} are; with the right one "
-        f"and no offset {still[0]}; with the look-alike put back instead of moved {still[1]}.",
+        f"{len(both)} networks with a look-alike are right after both repairs. With wrong "
+        f"harmonics of N, the best of {tried} at its best offset, "
+        f"{sum(value >= RIGHT for value in best)} are. With the right one and "
+        f"no offset {still[0]} are. With the look-alike put back instead of moved {still[1]} are.",
     )
     yield (
         "repair errors",
-        "Of networks that misread a look-alike and are wrong from r to 2r, "
-        f"{share(lost(), half_alike)} make the same error in at least half of their wrong answers.",
+        "Some networks misread a look-alike and are wrong on the next integers. "
+        f"{share(lost(), half_alike)} of them make one error in at least half of their wrong "
+        "answers.",
     )
 
 
