@@ -16,7 +16,7 @@ from primefourier.lab import IntegerClassification, ModularArithmetic, Periods, 
 from primefourier.lab.modules import RowNetwork, join_operands, split_operands
 from primefourier.lab.networks import Linear, Mlp, RowClassifier
 from primefourier.lab.parts import InputShape
-from primefourier.lab.training import make_data, new_model, read_integers
+from primefourier.lab.training import embed_integers, make_data, new_model
 from primefourier.nn import ShuffledPrimeFourier
 from small_models import small_config
 
@@ -145,7 +145,7 @@ def test_labels_that_are_not_classes_are_refused(labels: Any, message: str) -> N
 
 def test_a_row_contains_both_operands_of_one_prime_at_every_depth() -> None:
     config = small_config(primes=(3, 7), depth=2)
-    features = read_integers(np.array([[9, 17]]), config, dtype=torch.float64)
+    features = embed_integers(np.array([[9, 17]]), config, dtype=torch.float64)
     expected = [
         [
             part(2 * math.pi * operand / p ** (d + 1))
@@ -185,9 +185,9 @@ def test_the_control_permutes_the_features_like_the_module(unit: str) -> None:
     config = small_config(unit=unit, seed=7)
     pairs = np.array([[9, 17], [0, 29], [5, 5]])
     shuffled = ShuffledPrimeFourier(config.embedding.basis, unit=unit, operands=2, seed=7)  # type: ignore[arg-type]
-    found = read_integers(pairs, config)
+    found = embed_integers(pairs, config)
     assert torch.equal(found, shuffled(torch.from_numpy(pairs)).view(3, 3, 8))
-    plain = read_integers(pairs, small_config())
+    plain = embed_integers(pairs, small_config())
     assert not torch.equal(plain, found)
     assert torch.equal(plain.flatten(1).sort(1).values, found.flatten(1).sort(1).values)
 

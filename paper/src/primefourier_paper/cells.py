@@ -21,14 +21,14 @@ from primefourier_paper.grids import modulus_of
 WITHOUT = ("exp1 without N", "exp2 without N")
 """Experiments 1 (|P| ≤ 8) and 2 with a basis that lacks the primes of N."""
 
-Place = tuple[str, int, int]
+Configuration = tuple[str, int, int]
 """Experiment, row and input range."""
 
 
 @cache
-def _places() -> dict[ModelConfig, Place]:
+def _places() -> dict[ModelConfig, Configuration]:
     """Return the place of each of the paper's models, and of those without the primes of N."""
-    found: dict[ModelConfig, Place] = {}
+    found: dict[ModelConfig, Configuration] = {}
     for name, experiment in EXPERIMENTS.items():
         for config in experiment().configs:
             embedding, task = prime_parts(config)
@@ -43,13 +43,13 @@ def _places() -> dict[ModelConfig, Place]:
 
 
 @cache
-def _models() -> Counter[Place]:
+def _models() -> Counter[Configuration]:
     """Return how many models of one seed each configuration has."""
     return Counter(_places().values())
 
 
 @lru_cache(maxsize=10_000)
-def place_of(config: ModelConfig) -> Place | None:
+def place_of(config: ModelConfig) -> Configuration | None:
     """Return the place of a model among the paper's, whatever its seed; None if it has none.
 
     What a model is decides, not the name of its study. Tests beyond the range, further kinds of
@@ -87,7 +87,7 @@ def paper_cells(records: Iterable[Record], *, kind: Kind = "zero") -> dict[str, 
         records: The records of one or several runs.
         kind: The kind of ablation: zero in the paper.
     """
-    found: dict[Place, dict[int, dict[int, Record]]] = {}
+    found: dict[Configuration, dict[int, dict[int, Record]]] = {}
     for record in records:
         if record.knows(kind) and (at := place_of(record.config)):
             seed = found.setdefault(at, {}).setdefault(record.config.seed, {})

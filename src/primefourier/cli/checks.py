@@ -19,21 +19,20 @@ from primefourier.cli.options import (
     Folder,
     Integer,
     Json,
-    Place,
+    Machines,
     Positive,
     Primes,
     read_basis,
 )
 from primefourier.cli.output import ProgressBar, print_json, print_prose, print_table, print_text
-from primefourier.theory import Check as TheoremCheck
-from primefourier.theory import check_theorem
+from primefourier.theory import Check, check_theorem
 
 if TYPE_CHECKING:
     from primefourier.lab.record import Record
-    from primefourier.lab.verify import Check
+    from primefourier.lab.verify import Retrained
 
 _LOG = logging.getLogger("primefourier.lab")
-_HERE = Place()
+_HERE = Machines()
 
 
 def theory(*, primes: Primes = None, depth: Depth = None, json: Json = False) -> int:
@@ -69,7 +68,7 @@ def theory(*, primes: Primes = None, depth: Depth = None, json: Json = False) ->
     return int(failed > 0)
 
 
-def _theorem_row(check: TheoremCheck) -> list[Any]:
+def _theorem_row(check: Check) -> list[Any]:
     # rich wraps what is in a Group paragraph by paragraph, so notes keep their indent
     notes = [check.note] * bool(check.note) + ["exact"] * (check.kind == "exact")
     statement = Group(check.statement, *(Padding(note, (0, 0, 0, 2)) for note in notes))
@@ -90,7 +89,7 @@ def verify(
     sample: Positive = 5,
     seed: Integer = 0,
     study: Path | None = None,
-    place: Place = _HERE,
+    machines: Machines = _HERE,
 ) -> int:
     """Train some of a folder's measured models again, and compare them with their records.
 
@@ -108,7 +107,7 @@ def verify(
     from primefourier.lab.study_file import read_study_file
     from primefourier.lab.verify import choose_sample
 
-    place.check()
+    machines.check()
     if study is not None:  # which registers the parts that it defines
         read_study_file(study)
     records = read_store(folder).records
@@ -118,7 +117,7 @@ def verify(
             f"{folder} has no measured models yet, so there is nothing to compare with; "
             f"pfe status {folder} shows its progress"
         )
-    checks = _train_again(choose_sample(records, sample, seed=seed), place)
+    checks = _train_again(choose_sample(records, sample, seed=seed), machines)
     same = sum(check.same for check in checks)
     columns = ["model", "trained again"]
     rows = [[c.record.config.describe(), c.difference or "same"] for c in checks]
@@ -139,17 +138,17 @@ def verify(
     return int(same < len(checks))
 
 
-def _train_again(records: Sequence[Record], place: Place) -> list[Check]:
+def _train_again(records: Sequence[Record], machines: Machines) -> list[Retrained]:
     """Check records with progress, and return the checks in the order of the records."""
     from primefourier.lab.sweep import Progress, stoppable
     from primefourier.lab.verify import verify_records
 
     progress = Progress.of(len(records), [record.config for record in records])
-    found: dict[str, Check] = {}
-    with place.executor() as executor, ProgressBar() as bar, stoppable():
+    found: dict[str, Retrained] = {}
+    with machines.executor() as executor, ProgressBar() as bar, stoppable():
         bar.show_models(progress)
         checking = verify_records(
-            records, workers=place.workers, executor=executor, device=place.device
+            records, workers=machines.workers, executor=executor, device=machines.device
         )
         with closing(checking) as checks:  # which ends the workers, also after Ctrl-C
             for check in checks:
@@ -162,7 +161,7 @@ def _train_again(records: Sequence[Record], place: Place) -> list[Check]:
     return [found[record.config.key] for record in records]
 
 
-def _explain(check: Check) -> str:
+def _explain(check: Retrained) -> str:
     """Explain what a difference means."""
     if check.again.error is not None:
         return "training failed, so the record could not be checked."

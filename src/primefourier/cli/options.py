@@ -103,7 +103,7 @@ _AT = Parameter(group=Group("Where models are trained", sort_key=3))
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class Machines:
     """Where models are trained: the options of every command that trains."""
 
     workers: Annotated[Integer | None, _AT, Parameter(validator=Number(gte=0))] = None
@@ -156,7 +156,7 @@ class Place:
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Sweep(Place):
+class Sweep(Machines):
     """The options of commands that train a study."""
 
     out: Path | None = None

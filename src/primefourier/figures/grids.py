@@ -85,7 +85,7 @@ def draw_heatmap(
     out = _read_mask(excluded, shape, "excluded")  # what is left out has no value, even if given
     table = np.where(out, np.nan, style.read_table(values, shape, "values"))
     faint = _read_mask(noise, shape, "noise") & ~np.isnan(table)
-    words = np.array([[style.write_number(x, ".2f") for x in row] for row in table] if texts is None
+    words = np.array([[style.write_signed(x, ".2f") for x in row] for row in table] if texts is None
                      else texts, object)  # fmt: skip
     if words.shape != shape:
         raise ValueError(f"texts must have shape {shape}, got {words.shape}")

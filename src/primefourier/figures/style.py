@@ -66,10 +66,10 @@ def read_table(values: ArrayLike, shape: tuple[int, ...], name: str) -> NDArray[
     return table
 
 
-def write_number(value: float, spec: str) -> str:
+def write_signed(value: float, spec: str) -> str:
     """Format a number with a real minus sign, and no sign where it rounds to zero.
 
-    >>> write_number(-0.25, ".2f"), write_number(-0.001, ".2f")
+    >>> write_signed(-0.25, ".2f"), write_signed(-0.001, ".2f")
     ('−0.25', '0.00')
     """
     text = format(value, spec)
@@ -84,7 +84,7 @@ def write_short(value: float) -> str:
     >>> write_short(0.894), write_short(-0.03), write_short(1), write_short(-1.11)
     ('.89', '−.03', '1.00', '−1.11')
     """
-    text = write_number(value, ".2f")
+    text = write_signed(value, ".2f")
     return text.replace("0.", ".", 1) if text.startswith(("0.", "−0.")) else text
 
 

@@ -307,9 +307,9 @@ class LearnedTable:
 
     def module(self) -> nn.Module:
         """Return the table as a module, from integers (n,) to (n, rows, width)."""
-        from primefourier.lab.modules import Table
+        from primefourier.lab.modules import TrainedTable
 
-        return Table(self.size, self.row_count, self.width)
+        return TrainedTable(self.size, self.row_count, self.width)
 
     def relevant(self, task: Any) -> None:  # noqa: ARG002
         """Return None: nothing says which rows a task needs."""

@@ -39,8 +39,8 @@ from primefourier.lab.training import (
     Observe,
     Trained,
     count_correct,
+    embed_integers,
     make_data,
-    read_integers,
     train_plain,
 )
 
@@ -115,7 +115,7 @@ def train(
         return CharacterReader(embedding.places(), model)
     if isinstance(model, JoinedModel):
         return model
-    return JoinedModel(FixedRows(partial(read_integers, config=config), config.row_names), model)
+    return JoinedModel(FixedRows(partial(embed_integers, config=config), config.row_names), model)
 
 
 def _measure(config: ModelConfig, *, device: str) -> Measurement:

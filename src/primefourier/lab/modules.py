@@ -186,10 +186,10 @@ def _basis_of(shape: InputShape) -> PrimeBasis:
     return shape.basis
 
 
-class Table(nn.Module):
+class TrainedTable(nn.Module):
     """One learned vector per integer; integers from ``size`` on share the last vector.
 
-    >>> Table(10, 2, 3)(torch.tensor([0, 9, 10**12])).shape
+    >>> TrainedTable(10, 2, 3)(torch.tensor([0, 9, 10**12])).shape
     torch.Size([3, 2, 3])
     """
 

@@ -74,7 +74,7 @@ def make_data(
 
     def convert(examples: tasks.Examples) -> Inputs:
         _check_labels(examples.labels, config.task)
-        values = read_integers(examples.inputs, config, dtype=dtype)
+        values = embed_integers(examples.inputs, config, dtype=dtype)
         return Inputs(values.to(device), torch.from_numpy(examples.labels).to(device))
 
     beyond = {name: convert(examples) for name, examples in samples.beyond.items()}
@@ -102,7 +102,7 @@ def _check_labels(labels: Any, task: Any) -> None:
         )
 
 
-def read_integers(
+def embed_integers(
     inputs: tasks.Integers, config: ModelConfig, *, dtype: torch.dtype = torch.float32
 ) -> Tensor:
     """Return what the network of a config reads: features, or integers if those are trained.

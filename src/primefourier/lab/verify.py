@@ -20,7 +20,7 @@ _SOURCE = ("primefourier", "commit")  # with files of parts, what decides which 
 
 
 @dataclass(frozen=True)
-class Check:
+class Retrained:
     """A stored record, and the record of the same model trained again."""
 
     record: Record
@@ -93,7 +93,7 @@ def verify_records(
     workers: int | None = None,
     executor: Executor | None = None,
     device: str = "cpu",
-) -> Generator[Check, None, None]:
+) -> Generator[Retrained, None, None]:
     """Train measured models again from their configs, and yield each check as it arrives.
 
     Long models come first. Nothing is written. Closing the generator ends the workers.
@@ -123,12 +123,12 @@ def verify_records(
 
 def _train_again(
     stored: dict[str, Record], workers: int | None, executor: Executor | None, device: str
-) -> Generator[Check, None, None]:
+) -> Generator[Retrained, None, None]:
     configs = longest_first(record.config for record in stored.values())
     training = train_models(configs, workers=workers, executor=executor, device=device)
     with closing(training) as records:
         for again in records:
-            yield Check(stored[again.config.key], again)
+            yield Retrained(stored[again.config.key], again)
 
 
 def _numbers(record: Record, *, training: bool) -> Iterator[tuple[str, object]]:
