@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
-from functools import cache, lru_cache
+from dataclasses import fields, replace
+from functools import cache
 
 from primefourier.analysis.ablation import Kind
 from primefourier.lab import Run
@@ -13,9 +13,10 @@ from primefourier.lab.cells import Cell, leave_out_diverged
 from primefourier.lab.config import ModelConfig, Training, prime_parts
 from primefourier.lab.embeddings import PrimeFourier, ShuffledPrimeFourier
 from primefourier.lab.networks import RowClassifier
+from primefourier.lab.parts import PARTS
 from primefourier.lab.record import Record
 from primefourier.lab.tasks import ModularArithmetic
-from primefourier_paper.experiments import EXPERIMENTS, SinglePrime
+from primefourier_paper.experiments import EXPERIMENTS
 from primefourier_paper.grids import modulus_of
 
 WITHOUT = ("exp1 without N", "exp2 without N")
@@ -23,22 +24,23 @@ WITHOUT = ("exp1 without N", "exp2 without N")
 
 Configuration = tuple[str, int, int]
 """Experiment, row and input range."""
+_Recipe = tuple[type, tuple[object, ...]]
 
 
 @cache
-def _places() -> dict[ModelConfig, Configuration]:
+def _places() -> dict[_Recipe, Configuration]:
     """Return the place of each of the paper's models, and of those without the primes of N."""
-    found: dict[ModelConfig, Configuration] = {}
+    found: dict[_Recipe, Configuration] = {}
     for name, experiment in EXPERIMENTS.items():
         for config in experiment().configs:
             embedding, task = prime_parts(config)
             row = task.modulus if experiment.one_model_per_cell else len(embedding.primes)
-            found[config] = name, row, task.input_range
+            found[_recipe(config)] = name, row, task.input_range
             if name == "exp2" or (name == "exp1" and row <= 8):
                 primes = tuple(p for p in embedding.primes if task.modulus % p)
                 # S.7 asks about these; their place is that of the network with all primes.
                 lacking = replace(config, embedding=replace(embedding, primes=primes))
-                found[lacking] = f"{name} without N", row, task.input_range
+                found[_recipe(lacking)] = f"{name} without N", row, task.input_range
     return found
 
 
@@ -48,7 +50,6 @@ def _models() -> Counter[Configuration]:
     return Counter(_places().values())
 
 
-@lru_cache(maxsize=10_000)
 def place_of(config: ModelConfig) -> Configuration | None:
     """Return the place of a model among the paper's, whatever its seed; None if it has none.
 
@@ -63,18 +64,22 @@ def place_of(config: ModelConfig) -> Configuration | None:
         and type(training) is Training
     ):
         return None
-    first = SinglePrime.seeds[0]
-    # The shuffle of the control follows the seed of its model; one of its own is another thing.
-    if getattr(embedding, "seed", None) == config.seed:
-        embedding = replace(embedding, seed=first)
-    # What is only measured besides does not change a network.
-    plain = {
-        "embedding": embedding,
-        "task": replace(task, beyond=(), beyond_samples=ModularArithmetic.beyond_samples),
-        "training": replace(training, test_every=1),
-        "ablations": ("zero",),
+    return _places().get(_recipe(config))
+
+
+def _recipe(config: ModelConfig) -> _Recipe:
+    """Return what decides a network, but its seed and what is only measured besides."""
+    parts = {kind: getattr(config, kind) for kind in PARTS}
+    found = {
+        (kind, field.name): getattr(part, field.name)
+        for kind, part in parts.items()
+        for field in fields(part)
+        if field.name not in ("beyond", "beyond_samples", "test_every")
     }
-    return _places().get(replace(config, seed=first, **plain))
+    # The shuffle of the control follows the seed of its model; one of its own is another thing.
+    if found.get(("embedding", "seed")) == config.seed:
+        found["embedding", "seed"] = "that of the model"
+    return type(config.embedding), tuple(found.items())
 
 
 def paper_cells(records: Iterable[Record], *, kind: Kind = "zero") -> dict[str, list[Cell]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,6 @@ from primefourier.analysis import (
     Interval,
     Ratio,
     mean_interval,
-    selectivity,
     specialisation_ratio,
 )
 from primefourier.analysis.ablation import Kind
@@ -157,12 +157,14 @@ def leave_out_diverged(
 
 def split_drops(record: Record, kind: Kind = "zero") -> tuple[float | None, float | None]:
     """Return a model's mean drop of relevant and of other rows; None where there are none."""
-    measured = record.measured
-    drops = dict(zip(measured.row_names, record.row_drops(kind), strict=True))
+    measured, drops = record.measured, record.row_drops(kind)
     if not measured.relevant:  # nothing is predicted, or no prime of the basis divides N
-        return None, statistics.mean(drops.values())
-    found = selectivity(drops, measured.relevant)
-    return found.relevant, found.other
+        return None, statistics.mean(drops)
+    parts: tuple[list[float], list[float]] = ([], [])
+    for name, drop in zip(measured.row_names, drops, strict=True):
+        parts[name not in measured.relevant].append(drop)
+    relevant, other = (math.fsum(some) / len(some) if some else None for some in parts)
+    return relevant, other
 
 
 def _over_seeds(means: Iterable[float | None]) -> Interval | None:
