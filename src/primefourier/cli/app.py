@@ -67,6 +67,9 @@ def run(arguments: Sequence[str]) -> int:
     try:
         with show_messages():
             app = make_app()
+            if words[:1] in ([], ["--help"], ["-h"]):  # the list shows a line of every help text
+                for name in _COMMANDS:
+                    app[name]
             _require_package(app, words)
             code = app(words, exit_on_error=False, print_error=False, result_action="return_value")
     except CycloptsError as error:
