@@ -205,20 +205,28 @@ def _open(path: Path, rows: int) -> Iterator[Any]:
 
 
 def _read_csv(path: Path, delimiter: str, most: int) -> Iterator[list[list[str]]]:
-    """Yield the row that names the columns, then lists of the rows that are not blank, as texts."""
+    """Yield the row that names the columns, then lists of the rows that are not blank, as texts.
+
+    In a file with one column a blank line before others is a row whose value is missing.
+    """
     # Arrow's reader rounds integers beyond 64 bits, reads "1"2 as 12, and takes the rest of the
     # file for one field where a quote is not closed.
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = csv.reader(file, delimiter=delimiter, strict=True)
         try:
             yield [names := next(rows, [])]
-            held, size = [], 0
-            for row in filter(None, rows):
+            held, size, blank = [], 0, 0
+            for row in rows:
+                if not row:
+                    blank += len(names) == 1
+                    continue
                 if len(row) != len(names):
                     raise csv.Error(f"{len(names)} fields are required, got {len(row)}")
+                held += [[""]] * blank
+                blank = 0
                 held.append(row)
                 size += sum(map(len, row))
-                if len(held) == most or size > _BYTES:
+                if len(held) >= most or size > _BYTES:
                     yield held
                     held, size = [], 0
             if held:

@@ -161,7 +161,7 @@ class Sweep(Machines):
 
     out: Path | None = None
     """Folder for records and results; an existing sweep there is continued (default: results/NAME,
-    of the study)."""
+    of the file or experiment)."""
     plan: Annotated[bool, FLAG] = False
     """Print how many models are measured and how many remain; train and write nothing."""
 

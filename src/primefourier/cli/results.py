@@ -133,7 +133,11 @@ def summary(
         print_json(rows)
         return
     if not rows:
-        raise ValueError(f"{run.folder} has no complete configuration ablated by {ablation!r} yet")
+        counts = ", ".join(f"{count} {name}" for name, count in run.counts.items() if count)
+        raise ValueError(
+            f"{run.folder} has no complete configuration ablated by {ablation!r} yet ({counts}); "
+            f"pfe status {run.folder} says more"
+        )
     # a network that is right in range may be wrong beyond it, so its worst test set decides
     rows.sort(key=lambda row: min([row["accuracy"] or 0.0, *row["beyond"].values()]))
     shown = rows if all else rows[:_MOST_LINES]

@@ -32,6 +32,8 @@ _proven = lru_cache(maxsize=256)(PrimeBasis)  # the models of a sweep share a fe
 
 def model_basis(primes: Sequence[int], depth: int) -> PrimeBasis:
     """Return the basis of a network; too many or too large primes are refused before any proof."""
+    if not isinstance(primes, Sequence):
+        raise TypeError(f"primes must be a tuple of primes, got a {type(primes).__name__}")
     if len(primes) > _MOST_PRIMES:
         raise ValueError(f"primes must be at most {_MOST_PRIMES} numbers, got {len(primes)}")
     numbers = tuple(as_integer(prime, "primes") for prime in primes)

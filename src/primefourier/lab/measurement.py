@@ -64,6 +64,10 @@ def measure(config: ModelConfig, *, device: str = "cpu", threads: int | None = 1
     >>> measured.test_size, len(measured.correct_by_epoch), len(measured.drops)
     (17, 2, 2)
     """
+    if not isinstance(config, ModelConfig):
+        raise TypeError(
+            f"config must be a ModelConfig, got a {type(config).__name__}; lab.run measures studies"
+        )
     start = time.perf_counter()
     measurement, error = None, None
     try:

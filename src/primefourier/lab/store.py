@@ -270,6 +270,8 @@ def current_writer(folder: Path | str) -> dict[str, Any] | None:
 
 def _find(folder: Path | str) -> Path:
     path = Path(folder, STORE_NAME)
+    if path.parent.is_file():
+        raise FolderError(f"{str(folder)!r} is a file; name the folder that a run wrote to")
     if not path.parent.is_dir():
         raise FolderError(f"there is no folder {str(folder)!r}; a run creates it")
     if not path.is_file():

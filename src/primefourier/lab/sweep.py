@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
@@ -133,13 +133,14 @@ def run(
         workers = as_integer(workers, "workers", at_least=0)
     elif executor is None:
         workers = usable_cores()
-    if _is_finished(chosen, folder):  # then even a folder that may not be written to will do
+    if found := _finished(chosen, folder):  # then even a folder that may not be written to will do
+        _warn_of_changes(found, configs)
         progress = Progress.of(len(configs), [])
         on_progress(progress)
         return Outcome(progress, interrupted=False)
     with write_store(folder) as store:
         done = store.contents.measured
-        _warn_of_changes(done.values(), configs)
+        _warn_of_changes(done, configs)
         store.begin(chosen, command)
         pending = seed_by_seed(config for config in configs if config.key not in done)
         progress = Progress.of(len(configs), pending)
@@ -166,17 +167,19 @@ def _as_studies(studies: Any, folder: Path) -> list[Study]:
     return found
 
 
-def _is_finished(studies: Iterable[Study], folder: Path | str) -> bool:
-    """Return whether nothing remains to be done, so that the files of a finished run stay."""
+def _finished(studies: Iterable[Study], folder: Path | str) -> dict[str, Record] | None:
+    """Return the measured models if nothing remains to be done, so that the files stay."""
     try:
         found = read_store(folder)
     except FolderError:  # there is no store yet
-        return False
+        return None
+    done = found.measured
     planned = {study.name: {c.key for c in study.configs} for study in found.studies}
-    done = found.measured.keys()
-    return all(
-        {c.key for c in study.configs} <= done & planned.get(study.name, set()) for study in studies
+    finished = all(
+        {c.key for c in study.configs} <= done.keys() & planned.get(study.name, set())
+        for study in studies
     )
+    return done if finished else None
 
 
 def measured_in(folder: Path) -> set[str]:
@@ -191,15 +194,17 @@ def measured_in(folder: Path) -> set[str]:
     return set(read_store(folder).measured) if (folder / STORE_NAME).is_file() else set()
 
 
-def _warn_of_changes(records: Iterable[Record], configs: Iterable[ModelConfig]) -> None:
-    """Warn if a file that defines a part has changed since it measured models of the run."""
-    now = {name: digest for config in configs for name, digest in part_digests(config).items()}
-    measured = Counter(
-        name
-        for record in records
-        for name, digest in record.provenance.parts.items()
-        if now.get(name, digest) != digest
-    )
+def _warn_of_changes(done: Mapping[str, Record], configs: Iterable[ModelConfig]) -> None:
+    """Warn if a file that defines a part has changed since it measured models of these recipes."""
+    now: dict[tuple[object, ...], dict[str, str]] = {}  # by file, which many models share
+    measured = Counter[str]()
+    for config in configs:
+        if (record := done.get(config.key)) and (files := config.files):
+            place = tuple(files.items())
+            if place not in now:
+                now[place] = part_digests(config)
+            parts = record.provenance.parts
+            measured.update(n for n, d in parts.items() if now[place].get(n, d) != d)
     for name, count in measured.items():
         _LOG.warning(
             "the file that defines the %s has changed since it measured %d models of this run, "
