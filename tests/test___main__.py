@@ -13,7 +13,3 @@ def test_python_m_primefourier_is_the_command_line() -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == primefourier.plan(21, primefourier.PAPER_BASIS).explain() + "\n"
-    wrong = subprocess.run(
-        [sys.executable, "-m", "primefourier", "plan", "1"], capture_output=True, text=True
-    )
-    assert wrong.returncode == 2
