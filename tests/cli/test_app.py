@@ -103,29 +103,6 @@ def test_help_fits_80_columns_and_has_an_example_that_can_be_typed(pfe: Pfe, com
     make_app().parse_args(words, exit_on_error=False, print_error=False)
 
 
-def test_help_of_run_is_in_groups(pfe: Pfe) -> None:
-    def options(*words: str) -> dict[str, list[str]]:
-        groups = re.split(r"^╭─ (.*?) ─.*$", pfe("run", *words, "--help")[1], flags=re.M)[1:]
-        found = (re.findall(r"^│ (?:--)?([a-z-]+[0-9]?) ", text, re.M) for text in groups[1::2])
-        return dict(zip(groups[::2], found, strict=True))
-
-    shared = {
-        "Parameters": ["out", "plan"],
-        "Where models are trained": ["workers", "scheduler", "device"],
-    }
-    assert options() == {**shared, "Arguments": [], "The paper": ["control", "exp1", "exp2"]}
-    lists = {"exp1": ["sizes"], "control": ["sizes", "embedding"], "exp2": ["moduli"]}
-    for name, own in lists.items():
-        assert options(name) == {
-            **shared,
-            "Which models of an experiment of the paper": [*own, "ranges", "seeds"],
-            "Settings of its models": [
-                *("primes", "depth", "operation", "epochs", "batch-size", "learning-rate"),
-                "pairs",
-            ],
-        }
-
-
 @pytest.mark.parametrize("word", ["", "3.0", "1e3", "0x10", "x", "1_000", "nan", "٣ ٣"])
 def test_words_that_are_no_integers_are_refused(word: str) -> None:
     with pytest.raises(ValueError, match="an integer such as 9 or -17 is required, got"):
