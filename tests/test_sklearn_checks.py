@@ -58,7 +58,7 @@ NAMES_AND_FRAMES = [
 @pytest.mark.filterwarnings(
     "ignore:X (has|does not have valid) feature names"
 )  # frames, then arrays
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
+@pytest.mark.parametrize("estimator", ESTIMATORS[1:], ids=["periods", "indicator"])
 @pytest.mark.parametrize("name", NAMES_AND_FRAMES)
 def test_the_checks_of_names_and_frames_pass(name: str, estimator: PrimeFourierFeatures) -> None:
     check = getattr(estimator_checks, name)

@@ -18,14 +18,6 @@ np.save(PICKLE, np.array([{}], dtype=object), allow_pickle=True)
 SMALL = ("--primes", "3,5", "--depth", "2")
 
 
-def test_encode_table_has_residue_cosine_and_sine(pfe: Pfe) -> None:
-    code, out, err = pfe("encode", "9", "17", "--primes", "3,5,7", "--depth", "2")
-    assert (code, err) == (0, "")
-    assert "4  +0.309017  -0.951057" in out
-    assert out.count("prime") == 1
-    assert "12 numbers for each integer; integers below 11025 have different codes." in out
-
-
 def test_tables_that_do_not_fit_are_split_by_integer(
     pfe: Pfe, monkeypatch: pytest.MonkeyPatch
 ) -> None:

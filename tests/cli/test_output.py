@@ -9,7 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from primefourier.cli.output import (
@@ -98,10 +97,6 @@ def test_terminal_shows_bar_that_fits_80_columns(tmp_path: Path) -> None:
     assert re.search(r"2/2 [\d,]+ models per minute, done", shown)
     assert "[1/2]" not in shown
     assert max(len(line) for line in re.split(r"[\r\n]", shown)) <= 80
-    np.save(tmp_path / "in.npy", np.arange(1000))
-    out = str(tmp_path / "o.npy")
-    _, shown = shown_on_terminal("encode-file", str(tmp_path / "in.npy"), "--out", out)
-    assert re.search(r"━ 1000 rows, \d+ per second", shown)
 
 
 def test_pipe_gets_line_about_rows_every_ten_seconds(

@@ -66,17 +66,18 @@ def test_the_browser_gets_the_address_of_the_page(small: Path, tmp_path: Path) -
             env={**os.environ, "BROWSER": str(browser), **environment},
         )  # fmt: skip
 
-    assert run("explore", "-13", "15", "--modulus", "21").stderr == ""
     assert run("report", str(small), "--open", "--out", "../r.html").stdout.count("\n") == 1
-    pages = [folder / "explorer.html", tmp_path / "r.html"]
-    assert (tmp_path / "opened").read_text() == "".join(f"{page.as_uri()}|" for page in pages)
+    assert (tmp_path / "opened").read_text() == f"{(tmp_path / 'r.html').as_uri()}|"
     done = run("explore", BROWSER="/nowhere/browser", PATH="/nowhere")
-    assert done.stderr == f"No browser could be opened here; open this file in one: {pages[0]}\n"
+    page = folder / "explorer.html"
+    assert done.stderr == f"No browser could be opened here; open this file in one: {page}\n"
 
 
 @pytest.mark.slow
 def test_every_figure_is_written_as_png_and_svg(pfe: Pfe, small: Path, tmp_path: Path) -> None:
-    code, out, _ = pfe("figures", str(small), "--out", str(tmp_path / "new"))
+    (tmp_path / "new").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "new")  # a folder that the user names may be a link
+    code, out, _ = pfe("figures", str(small), "--out", str(tmp_path / "link"))
     assert code == 0
     written = [Path(line.removeprefix("Wrote ")) for line in out.splitlines()]
     assert len({path.stem for path in written}) == len(written) / 2
@@ -116,19 +117,3 @@ def test_an_empty_run_has_a_report(pfe: Pfe, tmp_path: Path) -> None:
     run = json.loads(page.texts["data"])["run"]
     assert run["counts"] == {"planned": 0, "measured": 0, "failed": 0, "waiting": 0}
     assert (run["name"], run["grids"], run["claims"]) == ("a\udcff<b>", [], [])
-
-
-@pytest.mark.process
-def test_a_report_that_is_too_large_leaves_the_old_one(small: Path, tmp_path: Path) -> None:
-    path = tmp_path / "report.html"
-    path.write_text("old")
-    done = subprocess.run(
-        ["bash", "-c", 'ulimit -f 20 && exec "$0" report "$1" --out "$2"', PFE, small, path],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "report.html cannot be written: File too large; choose another place" in done.stderr
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]

@@ -12,7 +12,7 @@ from statistics import mean
 import duckdb
 import pytest
 
-from lab_records import EXP1, studies_of
+from lab_records import EXP1, records_of, studies_of
 from prime_models import modulus
 from primefourier import PAPER_BASIS, lab
 from primefourier.lab.config import prime_parts
@@ -152,7 +152,11 @@ def test_a_configuration_has_one_line_whatever_the_names_of_its_rows(
 
 def test_a_summary_shows_the_worst_unless_all_are_requested(pfe: Pfe, tmp_path: Path) -> None:
     configs = [small_config(modulus=n, epochs=1) for n in range(2, 25)]
-    lab.run([lab.Study("mine", configs)], tmp_path / "mine", workers=0)
+    (tmp_path / "mine").mkdir()
+    with write_store(tmp_path / "mine") as store:
+        store.begin([lab.Study("mine", configs)], "pfe run")
+        for record in records_of(configs):
+            store.add(record)
     lines = pfe("summary", str(tmp_path / "mine"))[1].splitlines()
     assert sum("modulus=" in line for line in lines) == 20
     assert "The 20 worst of 23 configurations; --all prints all." in lines

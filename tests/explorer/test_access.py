@@ -82,8 +82,11 @@ def take(opened: Visit, part: str, name: str) -> np.ndarray:
     return np.asarray(Image.open(io.BytesIO(picture)).convert("L"), dtype=float)
 
 
-@pytest.mark.parametrize(("size", "dark"), [(WIDE, False), (PHONE, True)], ids=["wide", "phone"])
-@pytest.mark.parametrize("name", ["explorer", "report"])
+@pytest.mark.parametrize(
+    ("name", "size", "dark"),
+    [("explorer", PHONE, True), ("report", WIDE, False), ("report", PHONE, True)],
+    ids=["explorer-phone", "report-wide", "report-phone"],
+)
 def test_every_part_is_legible_named_and_fills_its_screen(
     browser: Browser,
     explorer_file: Path,

@@ -46,12 +46,12 @@ def test_bars_are_the_drops_and_relevant_ones_stand_out() -> None:
 
 
 def test_the_noise_floor_is_a_band_on_both_sides_of_zero() -> None:
-    figure = page(TEN)
+    figure = page(TEN[:2])
     for axes in figure.axes:
         (band,) = (p for p in filled(axes, NOISE) if isinstance(p, Rectangle))
         assert (band.get_y(), band.get_height()) == pytest.approx((-0.032, 0.064))
     assert "noise floor ± 0.032" in key(figure)
-    assert key(page(TEN, noise_floor=0)) == ["relevant row", "other row", "one seed"]
+    assert key(page(TEN[:1], noise_floor=0)) == ["relevant row", "other row", "one seed"]
 
 
 def test_a_number_stands_above_its_bar_and_its_dots() -> None:
@@ -71,7 +71,7 @@ def test_single_gaps_are_hatched_and_explained() -> None:
     assert len(hatched(figure.axes[0])) == 6
     assert inside(figure.axes[0]) == [".50", ".00"]
     assert key(figure)[-1] == "not measured yet"
-    assert "not measured yet" not in key(page(TEN))
+    assert "not measured yet" not in key(page(TEN[:1]))
 
 
 def test_an_empty_panel_says_why() -> None:
@@ -89,10 +89,10 @@ def test_an_empty_panel_says_why() -> None:
     "panels",
     [
         TEN,
-        [DropBars("nothing", PRIMES, NOTHING, (), note=CAPTION[:92])] * 10,
+        [DropBars("nothing", PRIMES, NOTHING, (), note=CAPTION[:92])] * 4,
         [DropBars("16", PAPER_BASIS.primes, np.linspace(-0.9, 1, 16), (), [(-1, 1)] * 16)] * 2,
-        [DropBars("words", [f"period {i / 7:g}" for i in range(12)], [0.5] * 12, ())] * 2,
         [
+            DropBars("words", [f"period {i / 7:g}" for i in range(12)], [0.5] * 12, ()),
             DropBars("unknown rows", (), [], ()),
             DropBars("a very long name of a panel, longer than it is wide", (3,), [1], (3,)),
         ],

@@ -9,9 +9,11 @@ from primefourier.figures import draw_circles
 from primefourier.figures.circles import COLOR_A, COLOR_B, COLOR_SUM
 
 CASES = [
-    (10**30, -7, 360), (1, 2, 30030), (3, 9, 2**20), (1, 0, 2),
-    (12345678901234567890, 98765432109876543210, 1_000_000_007), (1, 0, 614889782588491410),
-]  # fmt: skip
+    (10**30, -7, 360),
+    (1, 0, 2),
+    (12345678901234567890, 98765432109876543210, 1_000_000_007),
+    (1, 0, 614889782588491410),
+]
 
 
 def texts(figure: Figure) -> list[str]:
@@ -87,10 +89,6 @@ def test_figure_2_of_the_paper() -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_everything_can_be_read(case: tuple[int, int, int]) -> None:
     assert_readable(draw_circles(*case))
-
-
-def test_any_number_of_circles_can_be_read() -> None:
-    assert_readable(draw_circles(3, 4, 5, primes=[2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31]))
 
 
 def test_wrong_arguments_are_refused() -> None:

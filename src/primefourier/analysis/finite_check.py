@@ -20,6 +20,8 @@ _COPIED = 1000
 """How many of the closest cases are tried in batches of copies."""
 _SAMPLE = 16
 """How many of the closest cases are tried in other batches if a proof covers the rest."""
+_SEARCHED = 64
+"""How many of the least sure cases the radius is searched for; the others only confirm it."""
 _SHIFTED = 1000
 """How many labels are compared with those of other integers of the same residues."""
 
@@ -278,19 +280,24 @@ class _Bounds:
             elif not self.task.given(box).holds(values):
                 self.reason = "the model does not compute what its graph says"
             else:
-                self._shrink(inputs)
+                self._shrink(inputs, sure)
         except NoProofError as error:
             self.reason = str(error)
 
-    def _shrink(self, inputs: Tensor) -> None:
+    def _shrink(self, inputs: Tensor, sure: Tensor) -> None:
         """Reduce the radius to what these cases bear."""
+        # the least sure nearly always bear the least, and are few to search
+        radius = self._search(inputs[sure.argsort()[:_SEARCHED]])
+        if bool((failing := self._failing(inputs, radius)).any()):
+            radius = min(radius, self._search(inputs[failing]))
+        self.radius = radius
+
+    def _search(self, inputs: Tensor) -> float:
+        """Return the largest radius, up to that of the proof so far, that all cases bear."""
         # by bisection; cases that bear a radius bear every smaller one
         low, high, trial = 0.0, self.radius, self.radius
         for _ in range(30):
-            try:
-                failing = ~self.task.sure(inputs, trial)
-            except NoProofError:  # of any of them
-                failing = torch.ones(len(inputs), dtype=torch.bool)
+            failing = self._failing(inputs, trial)
             if bool(failing.any()):
                 inputs, high = inputs[failing], trial
             else:
@@ -298,7 +305,13 @@ class _Bounds:
             if high - low <= 1e-3 * high:
                 break
             trial = (low + high) / 2
-        self.radius = low
+        return low
+
+    def _failing(self, inputs: Tensor, radius: float) -> Tensor:
+        try:
+            return ~self.task.sure(inputs, radius)
+        except NoProofError:  # of any of them
+            return torch.ones(len(inputs), dtype=torch.bool)
 
 
 def _require_alone(task: Task, order: Tensor, step: int) -> None:
