@@ -45,7 +45,7 @@ def integer(codes: Tensor, basis: PrimeBasis) -> int:
     return int(pf.decode(codes, basis).value)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(BASES, NUMBERS, NUMBERS)
 def test_sums_and_products_are_those_of_python(basis: PrimeBasis, a: int, b: int) -> None:
     x, y = code(a, basis), code(b, basis)
@@ -57,7 +57,7 @@ def test_sums_and_products_are_those_of_python(basis: PrimeBasis, a: int, b: int
     assert integer(scale_codes(x, b, basis), basis) == a * b % basis.range
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(BASES, NUMBERS, NUMBERS)
 def test_powers_and_inverses_are_those_of_python(basis: PrimeBasis, a: int, n: int) -> None:
     if n < 0:
@@ -66,7 +66,7 @@ def test_powers_and_inverses_are_those_of_python(basis: PrimeBasis, a: int, n: i
     assert integer(found, basis) == pow(a, n, basis.range)
 
 
-@pytest.mark.parametrize("exponent", [-3, -1, 0, 1, 2, 7])
+@pytest.mark.parametrize("exponent", [-3, 0, 7])
 def test_every_power_modulo_900(exponent: int) -> None:
     found = power_codes(code(range(900), SMALL), exponent, SMALL).unflatten(-1, SMALL.shape)
     for i, (p, periods) in enumerate(zip(SMALL.primes, SMALL.periods, strict=True)):
@@ -195,7 +195,7 @@ LARGE = PrimeBasis((2, 4611686018427387847), 1)  # 2^62 - 57; the range is just 
 FITTING = ANY_BASES.filter(lambda basis: basis.periods[-1][-1] < 2**63)
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(FITTING, NUMBERS, st.booleans())
 def test_values_are_those_of_python(basis: PrimeBasis, number: int, signed: bool) -> None:
     found = decode_codes(code(number, basis, "float64"), basis, signed=signed)
