@@ -32,19 +32,6 @@ def test_the_paper_primes_need_17410_parameters() -> None:
 
 
 @SHARED
-@pytest.mark.parametrize("operands", [1, 2, 3])
-def test_a_prime_is_read_only_by_itself(shared: bool, operands: int) -> None:
-    model = network(shared, operands=operands)
-    codes = torch.randn(5, operands, BASIS.dim, requires_grad=True)
-    out = model(codes).unflatten(-1, BASIS.shape)
-    for i in range(3):
-        (gradient,) = torch.autograd.grad(out[:, i].sum(), codes, retain_graph=True)
-        read = gradient.unflatten(-1, BASIS.shape).ne(0).any(dim=0)
-        assert read[:, i].all(), "all depths and operands of the prime are read"
-        assert not read[:, [j for j in range(3) if j != i]].any()
-
-
-@SHARED
 def test_every_prime_goes_through_a_perceptron(shared: bool) -> None:
     """An independent reference: torch's own layers, one prime and one operand after the other."""
     model = network(shared)

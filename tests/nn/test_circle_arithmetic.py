@@ -16,7 +16,6 @@ import primefourier as pf
 from primefourier import PAPER_BASIS, PrimeBasis
 from primefourier.nn import (
     CircleProduct,
-    EquivariantLinear,
     add_codes,
     decode_codes,
     multiply_codes,
@@ -161,32 +160,6 @@ def test_smooth_operations_have_their_true_gradients() -> None:
     assert torch.autograd.gradcheck(lambda x, y: add_codes(x, y, SMALL), (a, b))
     assert torch.autograd.gradcheck(lambda x, y: subtract_codes(x, y, SMALL), (a, b))
     assert torch.autograd.gradcheck(lambda x: negate_codes(x, SMALL), (a,))
-
-
-def test_the_product_respects_addition_in_both_operands() -> None:
-    """Turned by any weight of the equivariant layer, either operand turns the result alike."""
-    torch.manual_seed(0)
-    product, layer = CircleProduct(SMALL), EquivariantLinear(SMALL)
-    a, b = torch.randn(2, 4, 12)
-    torch.testing.assert_close(product(layer(a), b), layer(product(a, b)))
-    torch.testing.assert_close(product(a, layer(b)), layer(product(a, b)))
-
-
-def test_gradient_descent_finds_a_factor_through_rounding() -> None:
-    """A learned shift behind an exact product: the straight-through gradient points the way."""
-    basis = PrimeBasis((7,), 1)
-    layer = EquivariantLinear(basis)
-    with torch.no_grad():
-        layer.weight.copy_(code(0, basis).reshape(1, 1, 2))
-    x = code(range(7), basis)
-    y = code([2 * (a + 1) for a in range(7)], basis)
-    optimizer = torch.optim.SGD(layer.parameters(), lr=0.05)
-    for _ in range(50):
-        loss = (scale_codes(layer(x), 2, basis) - y).square().mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    assert settle_residues(layer(x), basis)[0].flatten().tolist() == [1, 2, 3, 4, 5, 6, 0]
 
 
 BARELY = PrimeBasis((2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47), 1)  # range < 2^63
