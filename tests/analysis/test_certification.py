@@ -186,9 +186,6 @@ CHECKED: dict[str, tuple[Forward, str]] = {
     "integers that choose a row": (
         lambda s, x, y: y + torch.zeros(3, 1)[torch.zeros(len(x), dtype=torch.int64)],
         "integers reach index, not only"),
-    "an endless table": (
-        lambda s, x, y: y + torch.zeros(1).expand(2**62)[x[:, :1]],
-        "integers reach index|no bound for expand"),
     "a number from a buffer": (lambda s, x, y: y.roll(int(s.count), 1), "no bound for item"),
     "the bits of a number": (
         lambda s, x, y: y + 0 * y.view(torch.int32)[:, :1], "no bound for view"),
@@ -222,8 +219,6 @@ CHECKED: dict[str, tuple[Forward, str]] = {
         lambda s, x, y: y * (torch.arange(len(x)) < 10**6)[:, None], SIZE),
     "a floor": (
         lambda s, x, y: y + 0 * torch.div(y, 1.0, rounding_mode="floor"), "no bound for div"),
-    "autocast": (
-        lambda s, x: torch.autocast("cpu", enabled=False)(s.answer)(x), "run under autocast"),
     "half a float": (lambda s, x, y: y.half().float(), "no bound for float16"),
     "another answer outside a compiler": (
         lambda s, x, y: y * (1 if torch.compiler.is_compiling() else 0.5),
@@ -286,8 +281,6 @@ ERRORS: dict[str, tuple[Forward, str]] = {
     "large integers": (
         lambda s, x, y: y + 1e-3 * (x.abs().amax(1, keepdim=True) > 10**6),
         "not that for its residues modulo 6; it must read integers only through"),
-    "the batch's mean": (
-        lambda s, x, y: y - 0.1 * y.mean(0), "depends on the other inputs of its batch"),
     "a batch that is taken for a sequence": (
         lambda s, x, y: y + 0.1 * functional.scaled_dot_product_attention(y, y, y),
         "depends on the other inputs of its batch"),
@@ -488,10 +481,10 @@ def move(s: Any, x: Tensor) -> Any:
 
 
 HONEST: dict[str, Callable[[], nn.Module]] = {
-    "float64": lambda: look_up(60).double(), "readings": Readings,
-    "attention": Attention, "activations": lambda: variant(activate),
-    "attention with scale 0": lambda: variant(attend_evenly), "masks": lambda: variant(mask),
-    "constants": lambda: variant(compute), "moves": lambda: variant(move),
+    "float64": lambda: look_up(60).double(), "readings": Readings, "attention": Attention,
+    "masks": lambda: variant(mask),
+    "activations": lambda: variant(lambda s, x, y: activate(s, x, attend_evenly(s, x, y))),
+    "moves and constants": lambda: variant(lambda s, x: compute(s, x, move(s, x))),
 }  # fmt: skip
 
 
