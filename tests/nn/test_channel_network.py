@@ -114,6 +114,7 @@ def test_other_precisions_give_nearly_the_same(shared: bool) -> None:
 def test_a_captured_network_gives_the_same(shared: bool) -> None:
     """Shared weights are captured by torch.compile, weights of its own by torch.export."""
     model: Any = nn.Sequential(PrimeFourierEmbedding(BASIS), network(shared))
+    captured: Any
     if shared:
         captured = torch.compile(model, fullgraph=True, backend="aot_eager")
     else:

@@ -192,8 +192,7 @@ class ModelGraph:
             # before the other graphs, since most of what has no proof fails here
             self(Box(numbers[:_FEW], None, 0), 0.0, follow=True)
             single = _export(model, batch[:1])
-            with torch.enable_grad():
-                learning = _export(model, batch[:1])
+            learning = torch.enable_grad()(_export)(model, batch[:1])
         one = Box(numbers[:1])
         for program, what in (
             (single, "treats a batch of one in another way"),
