@@ -26,7 +26,7 @@ def network() -> nn.Sequential:
     layers = (nn.Flatten(), nn.Linear(2 * BASIS.dim, 64), nn.ReLU(), nn.Linear(64, 15))
     model = nn.Sequential(embedding, *layers)
     optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
-    for _ in range(200):
+    for _ in range(100):
         x = torch.randint(100, (200, 2))
         optimizer.zero_grad()
         nn.functional.cross_entropy(model(x), x.sum(1) % 15).backward()

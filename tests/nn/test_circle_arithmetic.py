@@ -16,7 +16,6 @@ import primefourier as pf
 from primefourier import PAPER_BASIS, PrimeBasis
 from primefourier.nn import (
     CircleProduct,
-    EquivariantLinear,
     add_codes,
     decode_codes,
     multiply_codes,
@@ -45,7 +44,7 @@ def integer(codes: Tensor, basis: PrimeBasis) -> int:
     return int(pf.decode(codes, basis).value)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(BASES, NUMBERS, NUMBERS)
 def test_sums_and_products_are_those_of_python(basis: PrimeBasis, a: int, b: int) -> None:
     x, y = code(a, basis), code(b, basis)
@@ -57,7 +56,7 @@ def test_sums_and_products_are_those_of_python(basis: PrimeBasis, a: int, b: int
     assert integer(scale_codes(x, b, basis), basis) == a * b % basis.range
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(BASES, NUMBERS, NUMBERS)
 def test_powers_and_inverses_are_those_of_python(basis: PrimeBasis, a: int, n: int) -> None:
     if n < 0:
@@ -66,7 +65,7 @@ def test_powers_and_inverses_are_those_of_python(basis: PrimeBasis, a: int, n: i
     assert integer(found, basis) == pow(a, n, basis.range)
 
 
-@pytest.mark.parametrize("exponent", [-3, -1, 0, 1, 2, 7])
+@pytest.mark.parametrize("exponent", [-3, 0, 7])
 def test_every_power_modulo_900(exponent: int) -> None:
     found = power_codes(code(range(900), SMALL), exponent, SMALL).unflatten(-1, SMALL.shape)
     for i, (p, periods) in enumerate(zip(SMALL.primes, SMALL.periods, strict=True)):
@@ -163,39 +162,13 @@ def test_smooth_operations_have_their_true_gradients() -> None:
     assert torch.autograd.gradcheck(lambda x: negate_codes(x, SMALL), (a,))
 
 
-def test_the_product_respects_addition_in_both_operands() -> None:
-    """Turned by any weight of the equivariant layer, either operand turns the result alike."""
-    torch.manual_seed(0)
-    product, layer = CircleProduct(SMALL), EquivariantLinear(SMALL)
-    a, b = torch.randn(2, 4, 12)
-    torch.testing.assert_close(product(layer(a), b), layer(product(a, b)))
-    torch.testing.assert_close(product(a, layer(b)), layer(product(a, b)))
-
-
-def test_gradient_descent_finds_a_factor_through_rounding() -> None:
-    """A learned shift behind an exact product: the straight-through gradient points the way."""
-    basis = PrimeBasis((7,), 1)
-    layer = EquivariantLinear(basis)
-    with torch.no_grad():
-        layer.weight.copy_(code(0, basis).reshape(1, 1, 2))
-    x = code(range(7), basis)
-    y = code([2 * (a + 1) for a in range(7)], basis)
-    optimizer = torch.optim.SGD(layer.parameters(), lr=0.05)
-    for _ in range(50):
-        loss = (scale_codes(layer(x), 2, basis) - y).square().mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    assert settle_residues(layer(x), basis)[0].flatten().tolist() == [1, 2, 3, 4, 5, 6, 0]
-
-
 BARELY = PrimeBasis((2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47), 1)  # range < 2^63
 HALVES = PrimeBasis((5, 2**31 - 1), 1)
 LARGE = PrimeBasis((2, 4611686018427387847), 1)  # 2^62 - 57; the range is just below 2^63
 FITTING = ANY_BASES.filter(lambda basis: basis.periods[-1][-1] < 2**63)
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(FITTING, NUMBERS, st.booleans())
 def test_values_are_those_of_python(basis: PrimeBasis, number: int, signed: bool) -> None:
     found = decode_codes(code(number, basis, "float64"), basis, signed=signed)

@@ -203,13 +203,13 @@ def test_gradients_reach_features_and_parameters_and_are_right() -> None:
 
 @LOSSES
 def test_a_network_learns_integers_of_many_digits(kind: str) -> None:
-    """Memorise 50 integers of 40 digits: no softmax over 10^40 classes is needed."""
+    """Memorise 20 integers of 40 digits: no softmax over 10^40 classes is needed."""
     torch.manual_seed(0)
     basis = PrimeBasis(PAPER_BASIS.primes, 2)
-    numbers = [3**k * 10**17 + k for k in range(50)]
-    head, table = CRTHead(128, basis), nn.Embedding(50, 128)
+    numbers = [3**k * 10**17 + k for k in range(30, 50)]
+    head, table = CRTHead(64, basis), nn.Embedding(20, 64)
     optimizer = torch.optim.Adam([*head.parameters(), *table.parameters()], lr=0.05)
-    for _ in range(300):
+    for _ in range(200):
         if kind == "head":
             loss = head.loss(table.weight, numbers)
         else:
@@ -222,27 +222,20 @@ def test_a_network_learns_integers_of_many_digits(kind: str) -> None:
     assert not found.mask.any()
 
 
-def test_an_exported_head_gives_the_same_integers() -> None:
+@pytest.mark.slow
+def test_captured_heads_give_the_same() -> None:
     torch.manual_seed(0)
     model, features = Decoder(CRTHead(5, BASIS)), torch.randn(4, 5)
     batch = {0: torch.export.Dim.AUTO}
     exported: Any = torch.export.export(model, (features,), dynamic_shapes=(batch,)).module()
-    for given_features in (features, torch.randn(9, 5)):
-        for one, other in zip(exported(given_features), model(given_features), strict=True):
+    compiled = torch.compile(model, fullgraph=True, backend="aot_eager")
+    for captured, size in ((exported, 4), (exported, 9), (compiled, 4)):
+        x = torch.randn(size, 5)
+        for one, other in zip(captured(x), model(x), strict=True):
             torch.testing.assert_close(one, other)
-
-
-@pytest.mark.process
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
-def test_a_compiled_head_gives_the_same() -> None:
-    torch.manual_seed(0)
-    head = CRTHead(5, BASIS)
-    features, numbers = torch.randn(4, 5), torch.arange(4)
-    compiled = torch.compile(Decoder(head), fullgraph=True)(features)
-    assert torch.equal(compiled.value, head.decode(features, signed=True).value)
-    loss = torch.compile(head.loss, fullgraph=True)
-    torch.testing.assert_close(loss(features, numbers), head.loss(features, numbers))
+    loss = torch.compile(model.head.loss, fullgraph=True, backend="aot_eager")
+    numbers = torch.arange(4)
+    torch.testing.assert_close(loss(features, numbers), model.head.loss(features, numbers))
 
 
 @pytest.mark.parametrize("weights", [torch.float32, torch.bfloat16, torch.float64])

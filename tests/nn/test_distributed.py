@@ -4,29 +4,29 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.distributed import destroy_process_group, init_process_group
 
 from primefourier import PrimeBasis
 from primefourier.nn import CRTHead
 
 BASIS = PrimeBasis((2, 3, 7), 2)
-PROGRAM = """
-import sys
-import torch
-from torch.distributed import destroy_process_group, init_process_group
-from nn.test_distributed import memorise
+PROGRAM = "import sys; from nn.test_distributed import join; join(int(sys.argv[1]), sys.argv[2])"
 
-rank, folder = int(sys.argv[1]), sys.argv[2]
-init_process_group("gloo", init_method=f"file://{folder}/group", rank=rank, world_size=2)
-found = memorise(torch.nn.parallel.DistributedDataParallel, slice(rank, None, 2))
-torch.save(found, f"{folder}/{rank}.pt")
-destroy_process_group()
-"""
-"""What one of two processes does; it gets every second example."""
+
+def join(rank: int, folder: str) -> list[Tensor]:
+    """Do what one of two processes does; it gets every second example."""
+    address, patience = f"file://{folder}/group", timedelta(seconds=120)
+    init_process_group("gloo", address, patience, rank=rank, world_size=2)
+    found = memorise(nn.parallel.DistributedDataParallel, slice(rank, None, 2))
+    torch.save(found, f"{folder}/{rank}.pt")
+    destroy_process_group()
+    return found
 
 
 class Loss(nn.Module):
@@ -41,13 +41,13 @@ class Loss(nn.Module):
 
 
 def memorise(wrap: Callable[[nn.Module], nn.Module], some: slice) -> list[Tensor]:
-    """Train a head on some of 40 integers; return what it decodes for all, and its parameters."""
+    """Train a head on some of 20 integers; return what it decodes for all, and its parameters."""
     torch.manual_seed(0)
     head = CRTHead(64, BASIS)
-    features, numbers = torch.randn(40, 64), torch.randint(2**62, (40,))
+    features, numbers = torch.randn(20, 64), torch.randint(2**62, (20,))
     model = wrap(Loss(head))
     optimizer = torch.optim.SGD(model.parameters(), lr=1)
-    for _ in range(200):
+    for _ in range(80):
         optimizer.zero_grad()
         model(features[some], numbers[some]).backward()
         optimizer.step()
@@ -58,18 +58,20 @@ def memorise(wrap: Callable[[nn.Module], nn.Module], some: slice) -> list[Tensor
 
 @pytest.mark.process
 @pytest.mark.slow
-def test_two_processes_train_the_head_that_one_trains(tmp_path: Path) -> None:
+def test_two_processes_train_the_head_that_one_trains(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GLOO_SOCKET_IFNAME", "lo")
     paths = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
-    known = {**os.environ, "PYTHONPATH": paths, "GLOO_SOCKET_IFNAME": "lo"}
-    words = [sys.executable, "-c", PROGRAM]
-    both = [subprocess.Popen([*words, str(rank), str(tmp_path)], env=known) for rank in range(2)]
+    words = [sys.executable, "-c", PROGRAM, "1", str(tmp_path)]
+    other = subprocess.Popen(words, env={**os.environ, "PYTHONPATH": paths})
     try:
-        assert [process.wait(timeout=120) for process in both] == [0, 0]
+        first = join(0, str(tmp_path))
+        assert other.wait(timeout=120) == 0
     finally:
-        for process in both:
-            process.kill()
+        other.kill()
     alone = memorise(lambda model: model, slice(None))
-    first, second = (torch.load(tmp_path / f"{rank}.pt") for rank in range(2))
-    for one, other, whole in zip(first, second, alone, strict=True):
-        assert torch.equal(one, other), "both have the same parameters, and so the same integers"
+    second = torch.load(tmp_path / "1.pt")
+    for one, other_one, whole in zip(first, second, alone, strict=True):
+        assert torch.equal(one, other_one), "the same parameters, and so the same integers"
         torch.testing.assert_close(one, whole)

@@ -200,7 +200,7 @@ def test_the_state_of_another_basis_is_refused_and_overwrites_no_weight(
     assert all(torch.equal(value, before[name]) for name, value in module.state_dict().items())
 
 
-@pytest.mark.process
+@pytest.mark.process  # a compiler for C++
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
 @TABLES
@@ -209,7 +209,7 @@ def test_compiled_exported_and_traced_modules_give_the_same_codes(table: int | N
     numbers, other = (X[:50], X[50:]) if table else (NUMBERS, NUMBERS + 3)
     exported: Any = torch.export.export(module, (numbers,)).module()
     for traced in (
-        torch.compile(module, fullgraph=True),
+        torch.compile(module, fullgraph=True, backend="aot_eager" if table else "inductor"),
         torch.jit.trace(module, (numbers,)),
         make_fx(module)(numbers),
         exported,

@@ -76,12 +76,6 @@ def test_codes_are_exact_in_the_dtype_that_is_loaded(
     assert torch.equal(loaded.shuffled.permutation, model.shuffled.permutation)
 
 
-def test_a_loaded_model_can_be_exported_at_once(saved: tuple[Model, Path]) -> None:
-    model, folder = saved
-    exported: Any = torch.export.export(Model.from_pretrained(folder), (X,)).module()
-    torch.testing.assert_close(exported(X), model(X))
-
-
 def test_what_the_checkpoint_lacks_follows_from_the_arguments(tmp_path: Path) -> None:
     """As when the modules are added to a network that was trained without them."""
     torch.manual_seed(0)

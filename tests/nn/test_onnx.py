@@ -62,47 +62,41 @@ class Exported:
         return outputs
 
 
-@pytest.mark.parametrize(
-    ("dtype", "most"), [(torch.float16, 0), (torch.float32, 1e-7), (torch.float64, 1e-15)]
-)
-def test_an_exported_embedding_has_the_same_codes(dtype: torch.dtype, most: float) -> None:
-    module = PrimeFourierEmbedding(BASIS, dtype=dtype)
+def test_an_exported_embedding_has_the_same_codes() -> None:
+    module = PrimeFourierEmbedding(BASIS, dtype=torch.float64)
     exported = Exported(module, torch.arange(3))
     for numbers in (EDGES, torch.randint(-(2**63), 2**63 - 1, (500,)), EDGES[:1], EDGES[:0]):
         (codes,) = exported(numbers)
-        np.testing.assert_allclose(codes, module(numbers).numpy(), rtol=0, atol=most)
+        np.testing.assert_allclose(codes, module(numbers).numpy(), rtol=0, atol=1e-15)
 
 
-@pytest.mark.parametrize("dtype", [torch.int8, torch.uint64])
-def test_every_integer_dtype_can_be_exported(dtype: torch.dtype) -> None:
-    module, limits = PrimeFourierEmbedding(BASIS), torch.iinfo(dtype)
-    numbers = torch.tensor([limits.min, limits.max, limits.max - 1, 0, 1, 59], dtype=dtype)
+def test_the_widest_integers_can_be_exported() -> None:
+    module = PrimeFourierEmbedding(BASIS)
+    numbers = torch.tensor([0, 2**64 - 1, 2**64 - 2, 1, 59], dtype=torch.uint64)
     (codes,) = Exported(module, numbers[:2])(numbers)
     np.testing.assert_allclose(codes, module(numbers).numpy(), rtol=0, atol=1e-7)
 
 
-def test_an_exported_table_refuses_integers_outside() -> None:
-    module, numbers = PrimeFourierEmbedding(BASIS, num_embeddings=10), torch.arange(10).int()
-    exported = Exported(module, numbers[:2])
-    assert (exported(numbers)[0] == module(numbers).numpy()).all()
-    for outside in (-1, -10, 10):
-        with pytest.raises(Exception, match="out of data bounds"):
-            exported(torch.tensor([outside, 3]).int())
-
-
-@pytest.mark.parametrize("table", [None, 10])
-def test_padding_is_exported(table: int | None) -> None:
+@pytest.mark.parametrize(("table", "dtype"), [(None, torch.int8), (10, torch.int32)])
+def test_padding_is_exported_and_a_table_refuses_integers_outside(
+    table: int | None, dtype: torch.dtype
+) -> None:
     module = PrimeFourierEmbedding(BASIS, num_embeddings=table)
-    numbers = torch.tensor([[5, -1, 0], [9, 0, 2], [-7, -8, -9]])
-    missing = numbers < 0
-    (codes,) = Exported(module, numbers[:2], missing[:2])(numbers, missing)
-    np.testing.assert_allclose(codes, module(numbers, missing).numpy(), rtol=0, atol=1e-7)
+    numbers = torch.tensor([[5, -1, 0], [9, 0, 2], [-128, -8, -9]], dtype=dtype)
+    exported = Exported(module, numbers[:2], numbers[:2] < 0)
+    for missing in (numbers < 0, torch.zeros(3, 3) > 0):
+        if table is not None and not missing.any():
+            for outside in (-1, -10, 10):
+                with pytest.raises(Exception, match="out of data bounds"):
+                    exported(torch.full((1, 3), outside, dtype=dtype), missing[:1])
+        else:
+            (codes,) = exported(numbers, missing)
+            np.testing.assert_allclose(codes, module(numbers, missing).numpy(), rtol=0, atol=1e-7)
 
 
-@pytest.mark.parametrize("basis", [BASIS, pf.PrimeBasis((3, 1_000_003), depth=2)], ids=str)
-def test_an_exported_head_gives_the_same_integers(basis: pf.PrimeBasis) -> None:
+def test_an_exported_head_gives_the_same_integers() -> None:
     torch.manual_seed(0)
-    model = Decoder(CRTHead(5, basis, dtype=torch.float64))
+    model = Decoder(CRTHead(5, pf.PrimeBasis((3, 1_000_003), depth=2), dtype=torch.float64))
     features = torch.randn(40, 5, dtype=torch.float64)
     nn.init.zeros_(model.head.linear.bias)
     features[0] = 0
@@ -128,7 +122,7 @@ def test_exported_phases_are_those_of_float64_for_points_of_any_size() -> None:
 
 def test_a_whole_network_is_exported_for_batches_and_lengths() -> None:
     torch.manual_seed(0)
-    primes = pf.PrimeBasis((3, 5, 7, 11, 13), depth=1)
+    primes = pf.PrimeBasis((3, 5, 7), depth=1)
     layers = (PrimeFourierEmbedding(primes), ChannelNetwork(primes), EquivariantLinear(primes))
     model = nn.Sequential(*layers, Decoder(CRTHead(primes.dim, primes)))
     shapes = {0: torch.export.Dim.DYNAMIC, 1: torch.export.Dim.DYNAMIC}
@@ -146,15 +140,10 @@ def test_shuffled_codes_are_exported() -> None:
     np.testing.assert_allclose(codes, module(numbers).numpy(), rtol=0, atol=1e-7)
 
 
-def test_what_cannot_be_exported_is_an_error_of_the_export() -> None:
+def test_what_cannot_be_exported_is_an_error_that_says_what_can() -> None:
     head = Decoder(CRTHead(5, pf.PAPER_BASIS))
-    deep = PrimeFourierEmbedding(pf.PrimeBasis((59,), depth=12))
-    for module, example, message in (
-        (head, torch.randn(2, 5), r"basis\.range must be below 2\^63 for int64 values; export the"),
-        (deep, torch.arange(2), r"59\^12 exceeds 62 bits"),
-    ):
-        with pytest.raises(Exception, match=message):
-            Exported(module, example)
+    with pytest.raises(Exception, match=r"range must be below 2\^63 for int64 values; export the"):
+        Exported(head, torch.randn(2, 5))
     (codes,) = Exported(head.head, torch.randn(2, 5))(features := torch.randn(4, 5))
     read = pf.decode(codes, pf.PAPER_BASIS, min_margin=0).value
     assert (read == head.head.decode(features).value).all()

@@ -64,7 +64,7 @@ def test_the_projection_is_equivariant_and_keeps_equivariant_maps(basis: Charact
         assert np.abs(project_to_equivariant(one, basis) - one).max() < 1e-15
 
 
-@pytest.mark.parametrize("modulus", [2, 4, 5, 8, 9, 12])
+@pytest.mark.parametrize("modulus", [4, 5, 9, 12])
 def test_maps_to_logits_are_zero_unless_the_conductor_divides_the_modulus(modulus: int) -> None:
     basis = CharacterBasis((5, 7, 8, 9))
     factors = [*range(11), *(b for b in range(11, 60) if math.gcd(b, 210) == 1)]
