@@ -99,7 +99,6 @@ REPRESENTATIVE: dict[str, Case] = {
     "raises": Case("rows", _RAISE, "KeyError: 'ouch'"),
     "exits": Case("draw", "sys.exit(3)", EXIT),
     "ends": Case("draw", "os._exit(0)", LOST + "exit code 0"),
-    "kills": Case("build", "os.kill(os.getpid(), 9)", LOST + "killed by signal 9"),
     "recurses": Case("rows", "return self.rows(integers)", "RecursionError"),
     "shape": Case("rows", "return torch.zeros(7, 7, 7)", "must return shape"),
     "nan": Case("rows", "return torch.full((len(integers), 2, 1), torch.nan)", "finite features"),
@@ -125,6 +124,7 @@ class Other(lab.LearnedTable):
     name: ClassVar[str] = "rows-of-mine"
 """
 METHODS: dict[str, Case] = {
+    "kills": Case("build", "os.kill(os.getpid(), 9)", LOST + "killed by signal 9"),
     "base": Case("rows", "raise BaseException('all')", "BaseException: all"),
     "interrupt": Case("rows", "raise KeyboardInterrupt", "KeyboardInterrupt"),
     "generator": Case("rows", "raise GeneratorExit", "GeneratorExit"),

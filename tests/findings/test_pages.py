@@ -1,6 +1,7 @@
 """Findings: what was registered follows from the code, and pages and counts from the records."""
 
 import ast
+import functools
 import json
 import re
 from collections.abc import Callable
@@ -225,7 +226,9 @@ def test_remainders_of_every_modulus_are_drawn() -> None:
     assert drawn.beyond["11 in range"].inputs[:, 0].max() < 50
 
 
-def test_products_of_every_modulus_are_proved_with_its_characters() -> None:
+def test_products_of_every_modulus_are_proved_with_its_characters(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     found = read_json("products/proofs.json")
     places = [
         (base, n, seed)
@@ -238,5 +241,7 @@ def test_products_of_every_modulus_are_proved_with_its_characters() -> None:
         assert one["cases"] == one["N"] ** 2
         assert (one["status"] == "proved") == (one["wrong"] == 0)
         assert one["status"] == "proved" or one["base"] == "circles"
+    small = functools.partial(products.model, samples=8000, epochs=15)
+    monkeypatch.setattr(proofs, "model", small)
     again = proofs.prove("characters", 7, 42)
     assert (again["status"], again["cases"], again["wrong"]) == ("proved", 49, 0)

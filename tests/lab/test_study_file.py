@@ -108,18 +108,6 @@ def test_a_file_defines_parts_and_a_study(study_file: Path) -> None:
 
 
 @pytest.mark.process
-def test_workers_load_the_file_by_its_path(study_file: Path, tmp_path: Path) -> None:
-    (study,) = read_study_file(study_file)
-    here = {c.key: lab.measure(c).measurement for c in study.configs}
-    outcome = lab.run(study, tmp_path / "out", workers=2)
-    assert outcome.progress.done == 4
-    run = lab.open(tmp_path / "out")
-    assert {r.config.key: r.measurement for r in run.records} == here
-    assert run.studies[0].name == "halves"
-    assert not list(tmp_path.rglob("__pycache__")), "nothing is written beside a study"
-
-
-@pytest.mark.process
 def test_a_file_may_import_modules_and_packages_beside_it(tmp_path: Path) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "__init__.py").write_text("from .deep import EPOCHS\n")
@@ -134,6 +122,7 @@ def test_a_file_may_import_modules_and_packages_beside_it(tmp_path: Path) -> Non
     found = list(train_models(study.configs[:2], workers=1))
     assert [record.error for record in found] == [None, None]
     assert found[0].measurement == lab.measure(study.configs[0]).measurement
+    assert not list(tmp_path.rglob("__pycache__")), "nothing is written beside a study"
 
 
 def test_modules_beside_a_file_may_be_imported_when_they_are_used(

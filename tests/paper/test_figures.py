@@ -4,6 +4,7 @@
 """
 
 import math
+import re
 import statistics
 import subprocess
 import sys
@@ -87,10 +88,9 @@ def table(figure: Figure) -> dict[tuple[str, str], str]:
         (EXP1, [4, 5, 6, 12, 13, 14, 15, 16, 17]),
         (CONTROL, [7, 8]),
         (EXP2, [9, 10, 11, 18, 19, 20, 21, 22]),
-        (models_of(profile("quick")), range(4, 23)),
         (PAPER, range(4, 23)),
     ],
-    ids=["nothing", "exp1", "control", "exp2", "quick", "paper"],
+    ids=["nothing", "exp1", "control", "exp2", "paper"],
 )
 def test_experiments_with_planned_models_have_their_figures(
     configs: list[ModelConfig], numbers: list[int]
@@ -102,27 +102,28 @@ def test_experiments_with_planned_models_have_their_figures(
 def test_figures_are_drawn_and_readable_with_nothing_measured() -> None:
     found = files(models_of(profile("smoke")))
     assert len(found) == 15
-    for file in found:
+    assert [file.name for file in found[:3]] == FIXED
+    for file in found[3:]:
         figure = file.draw()
-        assert_readable(figure)
-        if file.name not in FIXED:
-            assert "Nothing is measured yet." in around(figure)
+        assert "Nothing is measured yet." in around(figure)
+        if re.search("diagonal$|profiles", file.name):
+            assert_readable(figure)
 
 
 def test_other_settings_and_ranges_get_files_of_their_own() -> None:
-    before = names(PAPER)
+    small = [*EXP1[:4], *CONTROL[:4], *EXP2[:1]]
+    before = names(small)
     ranges = [
         *configs_of("exp1", sizes=(4,), ranges=(10, 300)),
         *configs_of("exp2", moduli=(15,), ranges=(10, 300)),
     ]
     extra = [f"figure-extra-{e}-profiles-r{r}" for e in ("exp1", "exp2") for r in (10, 300)]
-    assert sorted(names([*PAPER, *ranges])) == sorted([*before, *extra])
-    small = [*EXP1[:4], *CONTROL[:4], *EXP2[:1]]
+    assert sorted(names([*small, *ranges])) == sorted([*before, *extra])
     others = [
         *(with_fields(c, depth=5) for c in small),
         *configs_of("exp1", primes=(2, 3, 5), sizes=(3,), ranges=(100, 77)),
     ]
-    after = names([*PAPER, *others])
+    after = names([*small, *others])
     assert [name for name in after if name in before] == before
     exp1, control, exp2 = 5, 2, 4  # heatmaps, profiles and lines of a study at one range
     assert len(after) - len(before) == exp1 + control + exp2 + exp1 + 1
@@ -197,15 +198,6 @@ def test_what_is_not_measured_is_a_gap_and_not_zero() -> None:
     assert "10 models, 1 seed (42) per configuration; noise floor 0.032 to 0.011." in around(figure)
 
 
-def test_left_out_cells_are_explained_and_do_not_count() -> None:
-    figure = draw("figure-09", EXP2, plausible(EXP2))
-    assert "Left out where no sum wraps around. 48 models," in around(figure)
-    assert key(figure) == ["× left out on purpose"]
-    unmeasured = draw("figure-09", EXP2, [])
-    assert table(unmeasured) == {("231", "100"): "×", ("385", "100"): "×"}
-    assert len(hatched(unmeasured.axes[0])) == 48
-
-
 def test_a_measured_modulus_without_such_rows_is_not_called_unmeasured() -> None:
     configs = configs_of("exp2", moduli=(4, 15), ranges=(500,), primes=(3, 5))
     records = [measured(config, [0.5, 0.25]) for config in configs]
@@ -229,8 +221,6 @@ def test_several_seeds_show_the_smallest_and_the_largest() -> None:
     assert inside(draw("figure-04", configs, some).axes[0]) == [
         "0.52", "0.51–0.52", "0.51", "1 seed",
     ]  # fmt: skip
-    alike = draw("figure-04", configs, records_of(configs, on=lambda c: 0.5 + 0.001 * c.seed))
-    assert inside(alike.axes[0]) == ["0.50"] * 2
 
 
 def test_drops_below_the_noise_floor_are_grey() -> None:
@@ -413,7 +403,7 @@ def test_several_processes_draw_the_same_files_as_one(tmp_path: Path) -> None:
         "from primefourier.lab import figures as figure_files\n"
         "figure_files.usable_cores = lambda: int(sys.argv[2])\n"
         "files = [figure_files.FigureFile(f'figure-{n}', lambda n=n: draw_circles(1, n, 7))\n"
-        "         for n in range(8)]\n"
+        "         for n in range(3)]\n"
         "print(*figure_files.write_figures(files, Path(sys.argv[1])), sep='\\n')\n"
     )
     found = []
@@ -423,6 +413,6 @@ def test_several_processes_draw_the_same_files_as_one(tmp_path: Path) -> None:
         words = [sys.executable, "-c", program, str(folder), str(cores)]
         done = subprocess.run(words, capture_output=True, text=True, check=True)
         names = [Path(line).name for line in done.stdout.splitlines()]
-        assert names == [f"figure-{n}.{kind}" for n in range(8) for kind in ("png", "svg")]
+        assert names == [f"figure-{n}.{kind}" for n in range(3) for kind in ("png", "svg")]
         found.append({name: (folder / name).read_bytes() for name in names})
     assert found[0] == found[1]
