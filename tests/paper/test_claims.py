@@ -25,7 +25,6 @@ from lab_records import (
     with_fields,
 )
 from prime_models import input_range, modulus, primes
-from primefourier.analysis import mean_interval
 from primefourier.encoding import PAPER_BASIS
 from primefourier.lab import Run, Study
 from primefourier.lab.cells import Cell
@@ -306,34 +305,6 @@ def test_a_claim_that_means_alone_make_true_says_so() -> None:
     assert found.words == "holds by means, but with 1 of 2 seeds alone"
     both = judge("E2.2", configs, on=lambda c: 0.95 if c.seed == 1 else 0.2)
     assert both.words == "holds by means, but with 0 of 2 seeds alone"
-
-
-@pytest.mark.parametrize(
-    ("drops", "agrees", "settled"),
-    [
-        ((0.7, 0.7), True, True), ((0.7, 0.71), True, True), ((0.3, 0.7), True, False),
-        ((0.1, 0.1), False, True), ((0.0, 0.5), False, False), ((0.7,), True, None),
-    ],
-)  # fmt: skip
-def test_an_interval_settles_a_configuration_if_all_of_it_agrees_or_none(
-    drops: tuple[float, ...], agrees: bool, settled: bool | None
-) -> None:
-    seeds = range(1, len(drops) + 1)
-    configs = configs_of("exp2", moduli=(15,), ranges=(500,), seeds=tuple(seeds))
-    (found,) = judge("E2.2", configs, on=lambda c: drops[c.seed - 1]).evidence
-    assert (found.agrees, found.settled) == (agrees, settled)
-    assert found.words == ("yes" if agrees else "no") + ", not settled" * (settled is False)
-    assert found.means[0] == pytest.approx(mean_interval(drops).mean)
-
-
-def test_one_condition_that_surely_fails_settles_a_configuration() -> None:
-    configs = configs_of("exp1", sizes=(4,), ranges=(500,), seeds=(1, 2))
-    values = {"on": 0.2, "off": lambda c: 0.1 if c.seed == 1 else 0.5}
-    (found,) = judge("C.2", configs_of("control", sizes=(4,), ranges=(500,), seeds=(1, 2)),
-                     on=0.9, off=lambda c: 0.1 if c.seed == 1 else 0.3).evidence  # fmt: skip
-    assert (found.agrees, found.settled) == (False, False)
-    (far,) = judge("E1.1", configs, **values | {"on": 0.005}).evidence  # below the floor
-    assert (far.agrees, far.settled) == (False, True)
 
 
 def test_the_variance_is_that_of_seeds_about_their_mean() -> None:

@@ -163,15 +163,6 @@ def test_every_cell_shows_its_own_mean(number: int, configs: list[ModelConfig]) 
             assert float(text) == pytest.approx(statistics.mean(expected[place]), abs=0.00501)
 
 
-def test_wrong_answers_are_counted() -> None:
-    configs = configs_of("exp2", moduli=(15,), ranges=(100, 500), seeds=(1, 2))
-    records = records_of(
-        configs, on=0.3, accuracy=lambda c: 0.5 if (c.seed, input_range(c)) == (1, 100) else 1.0
-    )
-    found = table(draw("figure-11", configs, records))
-    assert found == {("15", "100"): "1000 of 4\u202f000", ("15", "500"): "0 of 32\u202f000"}
-
-
 def test_models_that_did_not_converge_or_fell_back_are_counted() -> None:
     configs = configs_of("exp1", sizes=(4,), ranges=(500,))
     records = records_of(
@@ -207,22 +198,6 @@ def test_a_measured_modulus_without_such_rows_is_not_called_unmeasured() -> None
     assert "Left out where there are no such rows. 1 model," in around(factor)
 
 
-def test_several_seeds_show_the_smallest_and_the_largest() -> None:
-    configs = configs_of("exp1", sizes=(4,), ranges=(500, 1000), seeds=(1, 2))
-    records = records_of(configs, on=lambda c: 0.5 + 0.01 * c.seed)
-    figure = draw("figure-04", configs, records)
-    assert inside(figure.axes[0]) == ["0.52", "0.51–0.52"] * 2
-    text = "Below each mean: the smallest and the largest seed. 16 models, 2 seeds (1, 2)"
-    assert text in around(figure)
-    one = draw("figure-04", configs, [record for record in records if record.config.seed == 1])
-    assert inside(one.axes[0]) == ["0.51"] * 2, "nothing to compare with"
-    assert "seed." not in around(one)
-    some = [r for r in records if r.config.seed == 1 or input_range(r.config) == 500]
-    assert inside(draw("figure-04", configs, some).axes[0]) == [
-        "0.52", "0.51–0.52", "0.51", "1 seed",
-    ]  # fmt: skip
-
-
 def test_drops_below_the_noise_floor_are_grey() -> None:
     configs = configs_of("exp1", sizes=(4,), ranges=(100, 500))
     figure = draw("figure-05", configs, records_of(configs, off=0.02))
@@ -231,16 +206,6 @@ def test_drops_below_the_noise_floor_are_grey() -> None:
     assert (grey.get_x(), inside(figure.axes[0])) == (-0.5, ["0.02", "0.02"]), "0.032 and 0.011"
     assert key(figure) == ["below the noise floor"]
     assert not filled(draw("figure-04", configs, records_of(configs)).axes[0], NOISE)
-
-
-def test_experiment_2_has_a_dot_for_each_seed() -> None:
-    configs = configs_of("exp2", moduli=(15,), ranges=(500,), seeds=(1, 2, 3))
-    records = records_of(configs, on=lambda c: 0.25 * c.seed, off=lambda c: 0.1 * c.seed)
-    for number, widest, unit in (("09", 1.0, 0.25), ("10", 0.5, 0.1)):
-        axes = draw(f"figure-{number}", configs, records).axes[0]
-        (dots,) = (line for line in axes.lines if line.get_marker() == "o")
-        shares = (np.asarray(dots.get_xdata(), float) + 0.4) / 0.8
-        assert shares * widest == pytest.approx([unit, 2 * unit, 3 * unit], abs=1e-4)
 
 
 # Lines.
@@ -262,20 +227,6 @@ def test_the_noise_band_is_that_of_each_range_measured_or_not() -> None:
         (band,) = draw_lines(grid_of(configs, records)).axes[1].patches
         found = band.get_data().values.tolist()  # type: ignore[attr-defined]
         assert found == pytest.approx([2 * math.sqrt(0.5 / n) for n in sizes])
-
-
-def test_lines_have_a_dot_for_each_seed() -> None:
-    configs = configs_of("exp1", sizes=(4, 6), ranges=(100, 500), seeds=(1, 2))
-    records = [
-        record
-        for record in records_of(configs, on=lambda c: 0.5 + 0.1 * c.seed)
-        if (record.config.seed, input_range(record.config)) != (2, 500)
-    ]
-    figure = draw_lines(grid_of(configs, records))
-    dots = [line for line in figure.axes[0].lines if line.get_linewidth() == 0]
-    found = [np.round(np.asarray(line.get_ydata(), float), 2).tolist() for line in dots]
-    assert [str(some) for some in found] == ["[0.6, 0.6]", "[0.7, nan]"] * 2
-    assert "one seed" in key(figure)
 
 
 # Profiles.
@@ -346,27 +297,6 @@ def test_only_models_planned_at_a_range_have_a_panel() -> None:
     sizes = configs_of("exp1", sizes=(2,), ranges=(100, 500))
     sizes += configs_of("exp1", sizes=(3,), ranges=(500,))
     assert [len(headings(draw_matrices(grid_of(sizes), r))) for r in (100, 500)] == [1, 2]
-
-
-def test_bars_of_several_seeds_have_a_dot_for_each() -> None:
-    configs = configs_of("exp2", moduli=(15, 21), ranges=(500,), seeds=(1, 2))
-    records = records_of(configs, on=lambda c: 0.5 + 0.01 * c.seed)
-    figure = draw_bars(grid_of(configs, records[:3]), 500)
-    assert heights(figure.axes[0], RELEVANT["facecolor"]) == pytest.approx([0.515, 0.515])
-    dots = [line.get_ydata() for line in figure.axes[0].lines if line.get_marker() == "o"]
-    assert dots[0] == pytest.approx([0.51, 0.52])
-    lonely = [line for line in figure.axes[1].lines if line.get_marker() == "o"]
-    assert not any(np.size(line.get_ydata()) for line in lonely), "one seed is its bar"
-    assert "dots single seeds. 3 models, 1–2 seeds" in around(figure)
-
-
-def test_collapsed_networks_are_marked() -> None:
-    configs = configs_of("exp1", sizes=(3,), ranges=(500,))
-    records = records_of(configs, accuracy=lambda c: 0.5 if modulus(c) == 5 else 1.0, on=0.3)
-    figure = draw_matrices(grid_of(configs, records), 500)
-    tasks = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert tasks == ["3", "5†", "7"]
-    assert "† A network ended at an accuracy of 0.85 or less." in around(figure)
 
 
 # Captions.
