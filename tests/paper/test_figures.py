@@ -8,6 +8,7 @@ import re
 import statistics
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,9 @@ from lab_records import (
     with_fields,
 )
 from prime_models import input_range, modulus, primes
+from primefourier.figures import draw_circles
 from primefourier.figures.style import NOISE, OTHER, RELEVANT
+from primefourier.lab import figures as figure_files
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.figures import FigureFile, draw_bars, draw_figures
 from primefourier.lab.grid import Grid
@@ -325,24 +328,27 @@ def test_a_caption_gives_models_seeds_noise_floor_and_failures() -> None:
 
 
 @pytest.mark.process
-def test_several_processes_draw_the_same_files_as_one(tmp_path: Path) -> None:
-    """The threads of the test runner forbid forking, so another program draws."""
+def test_several_processes_draw_the_same_files_as_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The threads of the test runner forbid forking, so another program draws with two."""
     program = (
         "import sys; from pathlib import Path\n"
         "from primefourier.figures import draw_circles\n"
         "from primefourier.lab import figures as figure_files\n"
-        "figure_files.usable_cores = lambda: int(sys.argv[2])\n"
+        "figure_files.usable_cores = lambda: 2\n"
         "files = [figure_files.FigureFile(f'figure-{n}', lambda n=n: draw_circles(1, n, 7))\n"
         "         for n in range(3)]\n"
         "print(*figure_files.write_figures(files, Path(sys.argv[1])), sep='\\n')\n"
     )
-    found = []
-    for cores in (1, 2):
-        folder = tmp_path / str(cores)
-        folder.mkdir()
-        words = [sys.executable, "-c", program, str(folder), str(cores)]
-        done = subprocess.run(words, capture_output=True, text=True, check=True)
-        names = [Path(line).name for line in done.stdout.splitlines()]
-        assert names == [f"figure-{n}.{kind}" for n in range(3) for kind in ("png", "svg")]
-        found.append({name: (folder / name).read_bytes() for name in names})
-    assert found[0] == found[1]
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.mkdir()
+    two.mkdir()
+    monkeypatch.setattr(figure_files, "usable_cores", lambda: 1)
+    drawn = [FigureFile(f"figure-{n}", partial(draw_circles, 1, n, 7)) for n in range(3)]
+    written = [path.name for path in figure_files.write_figures(drawn, one)]
+    words = [sys.executable, "-c", program, str(two)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert written == [Path(line).name for line in done.stdout.splitlines()]
+    assert written == [f"figure-{n}.{kind}" for n in range(3) for kind in ("png", "svg")]
+    assert all((one / name).read_bytes() == (two / name).read_bytes() for name in written)
