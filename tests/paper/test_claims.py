@@ -95,7 +95,7 @@ def seeded(configs: Iterable[ModelConfig], *seeds: int) -> list[ModelConfig]:
     return [replace(config, seed=seed) for config in configs for seed in seeds]
 
 
-@pytest.mark.parametrize("name", ["E1.1", "E1.4", "E1.6", "C.2", "E2.4", "S.4", "S.7", "T.2"])
+@pytest.mark.parametrize("name", ["E1.1", "E1.6", "C.2", "S.4", "T.2"])
 def test_without_records_nothing_is_judged_and_a_part_decides_nothing(name: str) -> None:
     degenerate = [config for config in EXP2 if config.degenerate]
     wrong = CONTROL if models_of_claim(name) is not CONTROL else EXP1
