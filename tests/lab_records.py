@@ -30,7 +30,7 @@ def studies_of(configs: Iterable[ModelConfig]) -> list[Study]:
     """Return the paper's studies that some models of its experiments belong to, by settings."""
     groups: dict[str, tuple[Study, list[ModelConfig]]] = {}
     for config in configs:
-        study = maker_of(config).study()
+        study = _study_of(maker_of(config))
         groups.setdefault(study.name, (study, []))[1].append(config)
     return [replace(study, configs=some) for study, some in groups.values()]
 
@@ -70,6 +70,11 @@ def maker_of(config: ModelConfig) -> Experiment:
     if task.modulus in embedding.primes:
         return _make(SinglePrime, **settings)
     return _make(CompositeModuli, moduli=(task.modulus,), **settings)
+
+
+@cache
+def _study_of(experiment: Experiment) -> Study:
+    return experiment.study()
 
 
 @cache  # an experiment makes all its models, and many models share one

@@ -67,7 +67,7 @@ def test_wrong_usage_exits_with_2_and_names_the_help(pfe: Pfe, words: str, messa
         ("report . --out x.pdf", "--out must end in .html, .htm"),
         ("encode-file no.csv --out o.npy --column n", "cannot read no.csv: No such file or dir"),
         ("run mine.py", "file 'mine.py' not found; name a Python file with a study"),
-        ("run mine", "a study must be a Python file, or a command of pfe run --help, got mine"),
+        ("run mine", "a study must be a Python file, or a command of pfe run --help, got 'mine'"),
         ("status", "there is no run here or in results/*; name its folder"),
         ("demo cheat --modulus 15015", "--modulus must be at most 2236, to be proved, got 15015"),
         ("demo cheat --modulus 12", "--modulus must be a product of different primes from 3 to"),

@@ -266,7 +266,7 @@ def test_problems_have_the_answer_that_python_computes() -> None:
         assert TOKENIZER.unk_token_id not in TOKENIZER(question + answer)["input_ids"]
 
 
-@pytest.mark.parametrize("variant", word_problems.VARIANTS)
+@pytest.mark.parametrize("variant", ["digits", "circles, exact block", "exact head, blind"])
 def test_training_reduces_the_loss_and_answers_are_text(
     variant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -52,10 +52,7 @@ def test_a_failure_becomes_a_record_with_its_traceback() -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"epochs": 4},
-        {"operation": "multiply", "seed": 3},
-        {"modulus": 45, "batch_size": 719, "learning_rate": 0.01},
-        {"learning_rate": 1e30},  # diverges
+        {"modulus": 45, "batch_size": 719, "operation": "multiply"},
         {"samples": 2},  # one training pair, one test pair
         {"epochs": 7, "test_every": 3},
     ],

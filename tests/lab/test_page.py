@@ -26,7 +26,6 @@ from lab_records import (
 from prime_models import modulus
 from primefourier.lab import Axis, LearnedTable, Run, Study
 from primefourier.lab.config import ModelConfig
-from primefourier.lab.parts import describe_part
 from primefourier.lab.record import Record
 from primefourier_paper import cells_of
 from small_models import small_config, small_study
@@ -205,18 +204,6 @@ def test_a_cell_without_predicted_rows_has_other_drops_and_accuracy_beyond() -> 
     assert (cell["relevant"], cell["ratio"]) == (None, None)
     assert cell["beyond"] == [[" below 100", 0.75]]
     assert cell["other"]["mean"] == pytest.approx(0.375, abs=1 / 180)
-
-
-def test_models_with_unknown_parts_are_shown() -> None:
-    known = small_config()
-    strange = json.loads(json.dumps(known.to_dict()))
-    strange["task"] |= {"name": "of somebody else"}
-    config = ModelConfig.from_dict(strange)
-    record = replace(measured(known, [0.5, 0.0, 0.0]), config=config)
-    data = data_of([small_study(config, known)], [record])
-    (grid,) = data["grids"]
-    assert [cell["state"] for cell in grid["cells"]] == ["waiting", "measured"]
-    assert data["grids"][0]["rows"] == ["a+b mod 5 r=30", describe_part(config.task)]
 
 
 def test_circumstances_are_listed_once_each() -> None:

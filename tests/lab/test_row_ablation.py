@@ -31,7 +31,7 @@ def trained(request: pytest.FixtureRequest) -> Trained:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("batch_size", "seed"), [(7, 0), (179, 2**63 - 1), (1000, 1)])
+@pytest.mark.parametrize(("batch_size", "seed"), [(7, 0), (1000, 2**63 - 1)])
 def test_counts_equal_the_ablation_of_any_network(
     trained: Trained, kind: Kind, batch_size: int, seed: int
 ) -> None:

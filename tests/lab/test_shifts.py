@@ -45,12 +45,11 @@ def shifted(**changes: Any) -> ModelConfig:
     return replace(config, training=replace(config.training, shifts=True))
 
 
-def cheating(network: Any, training: lab.Training) -> Measurement:
+def cheating(training: lab.Training) -> Measurement:
     """Return what a model does that can use the circle of 17 in place of those of 33."""
     config = ModelConfig(
         embedding=lab.PrimeFourier((3, 11, 17), 2),
         task=lab.ModularArithmetic(modulus=33, input_range=100, samples=4000, beyond=(200, 10**18)),
-        network=network,
         training=training,
     )
     return lab.measure(config).measured
@@ -99,11 +98,9 @@ def test_pairs_that_move_as_one_number_are_joined_as_the_paper_does(depth: int) 
     assert torch.equal(make_data(config).train.values, join_operands(rows))
 
 
-@pytest.mark.parametrize("network", [lab.RowClassifier(), lab.Mlp()], ids=["fast", "plain"])
-def test_network_that_cheats_is_cured(network: Any) -> None:
+def test_network_that_cheats_is_cured() -> None:
     before, after = (
-        cheating(network, lab.Training(epochs=30, batch_size=128, shifts=shifts))
-        for shifts in (False, True)
+        cheating(lab.Training(epochs=30, batch_size=128, shifts=shifts)) for shifts in (False, True)
     )
     assert before.accuracy > 0.98
     assert max(before.accuracy_beyond.values()) < 0.9

@@ -135,7 +135,7 @@ def test_a_store_that_was_cut_off_anywhere_has_every_whole_line(tmp_path: Path) 
     first = next(i for i, end in enumerate(ends) if b'"record"' in whole[end : end + 120])
     dice = random.Random(1)
     for cut in sorted(
-        {dice.randrange(ends[first], len(whole)) for _ in range(60)} | {*ends[first:]}
+        {dice.randrange(ends[first], len(whole)) for _ in range(15)} | {*ends[first:]}
     ):
         path.write_bytes(whole[:cut])
         count = sum(end <= cut for end in ends[first + 1 :])
@@ -187,7 +187,7 @@ def kill_writers(folder: Path, kills: int) -> int:
 
 @pytest.mark.process
 def test_a_killed_writer_loses_nothing_it_reported(tmp_path: Path) -> None:
-    assert kill_writers(tmp_path / "run", 4) >= 2
+    assert kill_writers(tmp_path / "run", 2) >= 1
 
 
 @pytest.mark.faults
@@ -275,7 +275,7 @@ def check_mutations(folder: Path, count: int) -> int:
 
 
 def test_what_was_changed_is_not_read_and_repair_keeps_the_rest(tmp_path: Path) -> None:
-    assert check_mutations(tmp_path, 150) > 100
+    assert check_mutations(tmp_path, 60) > 40
 
 
 @pytest.mark.faults

@@ -28,29 +28,31 @@ def test_a_study_has_each_model_once() -> None:
     assert (study.title, study.axes, study.threshold) == ("mine", None, 0.85)
 
 
-@pytest.mark.parametrize("name", ["", "-x", " x", "a\nb", "\x1b[0m", "x" * 201, None, 3])
-def test_bad_names_of_studies_are_refused(name: Any) -> None:
-    with pytest.raises(ValueError, match="a study needs a name such as 'mine', got"):
-        Study(name, [small_config()])
-    with pytest.raises(ValueError, match="the name of a study must be a text that UTF-8 can hold"):
-        Study("a\udcff", [small_config()])
-    with pytest.raises(ValueError, match="the title of a study must be a text, got 7"):
-        Study("mine", [small_config()], title=7)  # type: ignore[arg-type]
-
-
-def test_the_threshold_of_a_study_is_an_accuracy() -> None:
-    assert Study("a", [small_config()], threshold=1).threshold == 1.0
-    for threshold in (float("nan"), float("inf"), 2, "high", True):
-        with pytest.raises(ValueError, match="threshold must be an accuracy from 0 to 1"):
-            Study("a", [small_config()], threshold=threshold)  # type: ignore[arg-type]
-
-
-def test_a_study_needs_models() -> None:
-    with pytest.raises(ValueError, match="the study 'mine' must have at least one model, got none"):
-        Study("mine", [])
-    for strange in (3, [3], [small_config().to_dict()]):
-        with pytest.raises(TypeError, match="configs must be a list of ModelConfig, got"):
-            Study("mine", strange)  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        *(
+            ({"name": name}, ValueError, "a study needs a name such as 'mine', got")
+            for name in ("", "-x", " x", "a\nb", "\x1b[0m", "x" * 201, None, 3)
+        ),
+        ({"name": "a\udcff"}, ValueError, "the name of a study must be a text that UTF-8 can hold"),
+        ({"title": 7}, ValueError, "the title of a study must be a text, got 7"),
+        *(
+            ({"threshold": threshold}, ValueError, "threshold must be an accuracy from 0 to 1")
+            for threshold in (float("nan"), float("inf"), 2, "high", True)
+        ),
+        ({"configs": []}, ValueError, "the study 'mine' must have at least one model, got none"),
+        *(
+            ({"configs": configs}, TypeError, "configs must be a list of ModelConfig, got")
+            for configs in (3, [3], [small_config().to_dict()])
+        ),
+    ],
+)
+def test_bad_studies_are_refused(
+    changes: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        Study(**{"name": "mine", "configs": [small_config()], **changes})
 
 
 def test_too_many_models_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -108,18 +107,6 @@ def test_a_file_defines_parts_and_a_study(study_file: Path) -> None:
 
 
 @pytest.mark.process
-def test_workers_load_the_file_by_its_path(study_file: Path, tmp_path: Path) -> None:
-    (study,) = read_study_file(study_file)
-    here = {c.key: lab.measure(c).measurement for c in study.configs}
-    outcome = lab.run(study, tmp_path / "out", workers=2)
-    assert outcome.progress.done == 4
-    run = lab.open(tmp_path / "out")
-    assert {r.config.key: r.measurement for r in run.records} == here
-    assert run.studies[0].name == "halves"
-    assert not list(tmp_path.rglob("__pycache__")), "nothing is written beside a study"
-
-
-@pytest.mark.process
 def test_a_file_may_import_modules_and_packages_beside_it(tmp_path: Path) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "__init__.py").write_text("from .deep import EPOCHS\n")
@@ -134,18 +121,7 @@ def test_a_file_may_import_modules_and_packages_beside_it(tmp_path: Path) -> Non
     found = list(train_models(study.configs[:2], workers=1))
     assert [record.error for record in found] == [None, None]
     assert found[0].measurement == lab.measure(study.configs[0]).measurement
-
-
-def test_modules_beside_a_file_may_be_imported_when_they_are_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = with_helper(tmp_path / "a", 3, where="later")
-    second = with_helper(tmp_path / "b", 5, where="later")
-    for file, value in ((first, 3), (second, 5), (first, 3)):
-        (study,) = read_study_file(file)
-        assert rows_used(study.configs[0], monkeypatch) == {value}
-        (record,) = train_models(study.configs[:1], workers=0)
-        assert record.error is None
+    assert not list(tmp_path.rglob("__pycache__")), "nothing is written beside a study"
 
 
 def test_an_edited_file_or_module_counts_on_living_workers_too(
@@ -187,10 +163,12 @@ def test_a_file_that_changed_between_runs_is_named(
     assert check.source_differs
 
 
+@pytest.mark.parametrize("where", ["at once", "later"])
 def test_two_files_may_use_one_name_but_not_in_one_sweep(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files = [with_helper(tmp_path / name, value) for name, value in (("a", 3), ("b", 5))]
+    """Nor need modules beside them be imported before the rows are made."""
+    files = [with_helper(tmp_path / name, n, where=where) for name, n in (("a", 3), ("b", 5))]
     (first,), (second,) = map(read_study_file, files)
     for study, value in ((first, 3), (second, 5), (first, 3)):
         assert rows_used(study.configs[0], monkeypatch) == {value}
@@ -231,20 +209,22 @@ def test_a_worker_without_the_file_or_with_another_one_says_so(
         ("import sys; sys.exit(0)", SourceError, "line 1, cannot be run: SystemExit: 0"),
         ("def", SourceError, "cannot be run: SyntaxError"),
         ("import no_such_module", SourceError, "cannot be run: ModuleNotFoundError"),
+        (
+            'from primefourier import lab\nlab.run([], "somewhere")',
+            SourceError,
+            r"starts a sweep when it is imported; .*__main__",
+        ),
+        (None, ValueError, "not found; name a Python file with a study"),
     ],
 )
 def test_bad_files_are_clear_errors(
-    text: str, error: type[Exception], message: str, tmp_path: Path
+    text: str | None, error: type[Exception], message: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "study.py"
-    file.write_text(text)
+    if text is not None:
+        file.write_text(text)
     with pytest.raises(error, match=message):
         read_study_file(file)
-
-
-def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"not found; name a Python file with a study"):
-        read_study_file(tmp_path / "none.py")
 
 
 def test_a_file_that_changes_the_folder_leaves_it_as_it_was(study_file: Path) -> None:
@@ -252,20 +232,6 @@ def test_a_file_that_changes_the_folder_leaves_it_as_it_was(study_file: Path) ->
     study_file.write_text("import os\nos.chdir('/')\n" + STUDY)
     read_study_file(study_file)
     assert Path.cwd() == before
-
-
-def test_a_file_that_starts_a_sweep_when_imported_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "study.py"
-    file.write_text(
-        dedent(
-            """
-            from primefourier import lab
-            lab.run([], "somewhere")
-            """
-        )
-    )
-    with pytest.raises(SourceError, match=r"starts a sweep when it is imported; .*__main__"):
-        read_study_file(file)
 
 
 def test_parts_that_are_in_no_file_need_this_process(

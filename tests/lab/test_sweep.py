@@ -55,7 +55,7 @@ def test_every_model_is_measured_once_with_the_same_result_as_alone(tmp_path: Pa
     assert [r.measurement for r in records] == [measure(c).measurement for c in CONFIGS]
 
 
-def test_second_run_only_trains_new_models(tmp_path: Path) -> None:
+def test_second_run_only_trains_new_models_and_keeps_a_damaged_store(tmp_path: Path) -> None:
     run(CONFIGS[:3], tmp_path, workers=0, command="first")
     before = records_of(tmp_path)
     outcome = run(CONFIGS, tmp_path, workers=0, command="second")
@@ -63,7 +63,14 @@ def test_second_run_only_trains_new_models(tmp_path: Path) -> None:
     store = read_store(tmp_path)
     assert store.records[:3] == before
     assert store.commands == ["first", "second"]
-    assert run(CONFIGS, tmp_path).progress.done == 0
+    files = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    outcome = run(CONFIGS[::-1], tmp_path, workers=0, command="third")
+    assert (outcome.progress.before, outcome.progress.done) == (5, 0)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == files
+    (tmp_path / "records.jsonl").write_bytes(b"nonsense" * 1000)
+    with pytest.raises(StoreError, match=f"is damaged: .*; pfe repair {tmp_path}"):
+        run(CONFIGS[:2], tmp_path, workers=0)
+    assert (tmp_path / "records.jsonl").read_bytes() == b"nonsense" * 1000
 
 
 def test_failed_models_are_recorded_and_tried_again(tmp_path: Path) -> None:
@@ -85,15 +92,6 @@ def test_models_are_trained_seed_by_seed_and_longest_first(tmp_path: Path) -> No
 
     run([*CONFIGS[:2], *reversed(long)], tmp_path, workers=0, on_progress=show)
     assert seen == [c.key for c in (long[0], CONFIGS[0], long[1], CONFIGS[1])]
-
-
-def test_a_finished_run_is_left_as_it_is(tmp_path: Path) -> None:
-    run(CONFIGS[:2], tmp_path, workers=0, command="first")
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    outcome = run(CONFIGS[1::-1], tmp_path, workers=0, command="second")
-    assert (outcome.progress.before, outcome.progress.done) == (2, 0)
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-    assert run(CONFIGS[:3], tmp_path, workers=0).progress.done == 1
 
 
 def test_a_folder_in_use_is_refused_and_left_alone(tmp_path: Path) -> None:
@@ -149,9 +147,8 @@ def test_signals_stop_a_run_in_seconds_and_it_can_be_continued(
     assert driver.returncode == 0
     before = records_of(folder)
     assert 2 <= len(before) < 6
-    with start(folder, workers) as driver:
-        out, _ = driver.communicate()
-    assert "complete" in out
+    configs = [small_config(seed=seed, epochs=12, input_range=100) for seed in range(6)]
+    assert not run(configs, folder, workers=0).interrupted
     records = records_of(folder)
     assert len(records) == 6
     assert [r for r in records if r.config.key in {b.config.key for b in before}] == before
@@ -209,11 +206,3 @@ def test_a_run_can_be_stopped_while_its_workers_start(tmp_path: Path) -> None:
         rest, errors = driver.stdout.read(), driver.stderr.read()
     assert "interrupted" in rest
     assert errors == ""
-
-
-def test_a_damaged_store_is_not_continued(tmp_path: Path) -> None:
-    run(CONFIGS[:1], tmp_path, workers=0)
-    (tmp_path / "records.jsonl").write_bytes(b"nonsense" * 1000)
-    with pytest.raises(StoreError, match=f"is damaged: .*; pfe repair {tmp_path}"):
-        run(CONFIGS[:2], tmp_path, workers=0)
-    assert (tmp_path / "records.jsonl").read_bytes() == b"nonsense" * 1000

@@ -109,19 +109,12 @@ def test_observing_changes_no_bit(trainer: str) -> None:
             x = data.test.values.clone().requires_grad_()
             torch.autograd.grad(model(x).sum(), x)
 
+    before = torch.random.get_rng_state()
     alone = TRAINERS[trainer](config, data)
+    assert torch.equal(torch.random.get_rng_state(), before), "nor any of the global random state"
     observed = TRAINERS[trainer](config, data, observe=observe)
     assert alone.correct == observed.correct
     assert distance(alone, observed) == 0
-
-
-@pytest.mark.parametrize("trainer", TRAINERS)
-def test_training_leaves_the_global_random_state_alone(trainer: str) -> None:
-    config = small_config()
-    data = make_data(config)
-    before = torch.random.get_rng_state()
-    TRAINERS[trainer](config, data)
-    assert torch.equal(torch.random.get_rng_state(), before)
 
 
 def test_every_epoch_has_a_new_order_that_depends_on_the_seed_only() -> None:

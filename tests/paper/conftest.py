@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from lab_records import maker_of
-from pfe_runs import ablated, here, paper, pfe, small
+from pfe_runs import ablated, here, pfe, small
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.store import read_store, write_store
 from primefourier_paper import SinglePrime, models_of, profile
 
-__all__ = ["ablated", "here", "paper", "pfe", "small", "smoke"]
+__all__ = ["ablated", "here", "pfe", "small", "smoke"]
 PFE = Path(sys.executable).with_name("pfe")
 PAPER_RUN = Path(__file__).parents[2] / "paper" / "results"
 

@@ -21,8 +21,8 @@ def widest(text: str) -> int:
     return max(map(len, text.splitlines()))
 
 
-def test_claims_are_readable_in_80_columns_and_end_with_a_tally(pfe: Pfe, paper: Path) -> None:
-    code, out, _ = pfe("claims", str(paper))
+def test_claims_are_readable_in_80_columns_and_end_with_a_tally(pfe: Pfe, small: Path) -> None:
+    code, out, _ = pfe("claims", str(small))
     assert code == 0
     *tables, tally = out.split("\n\n")
     table = "\n".join(tables)
@@ -34,8 +34,8 @@ def test_claims_are_readable_in_80_columns_and_end_with_a_tally(pfe: Pfe, paper:
     assert re.match(r"13 claims: \d+ holds?, .*\.\n", tally)
     assert "cannot decide those that are undecided" in " ".join(tally.split())
     assert tally.endswith(
-        f"Models of further runs also count: pfe claims {paper} FOLDER …\n"
-        f"Evidence for one claim: pfe claims {paper} E1.3\n"
+        f"Models of further runs also count: pfe claims {small} FOLDER …\n"
+        f"Evidence for one claim: pfe claims {small} E1.3\n"
     )
 
 

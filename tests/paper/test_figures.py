@@ -4,9 +4,11 @@
 """
 
 import math
+import re
 import statistics
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +33,9 @@ from lab_records import (
     with_fields,
 )
 from prime_models import input_range, modulus, primes
+from primefourier.figures import draw_circles
 from primefourier.figures.style import NOISE, OTHER, RELEVANT
+from primefourier.lab import figures as figure_files
 from primefourier.lab.config import ModelConfig
 from primefourier.lab.figures import FigureFile, draw_bars, draw_figures
 from primefourier.lab.grid import Grid
@@ -87,10 +91,9 @@ def table(figure: Figure) -> dict[tuple[str, str], str]:
         (EXP1, [4, 5, 6, 12, 13, 14, 15, 16, 17]),
         (CONTROL, [7, 8]),
         (EXP2, [9, 10, 11, 18, 19, 20, 21, 22]),
-        (models_of(profile("quick")), range(4, 23)),
         (PAPER, range(4, 23)),
     ],
-    ids=["nothing", "exp1", "control", "exp2", "quick", "paper"],
+    ids=["nothing", "exp1", "control", "exp2", "paper"],
 )
 def test_experiments_with_planned_models_have_their_figures(
     configs: list[ModelConfig], numbers: list[int]
@@ -102,27 +105,28 @@ def test_experiments_with_planned_models_have_their_figures(
 def test_figures_are_drawn_and_readable_with_nothing_measured() -> None:
     found = files(models_of(profile("smoke")))
     assert len(found) == 15
-    for file in found:
+    assert [file.name for file in found[:3]] == FIXED
+    for file in found[3:]:
         figure = file.draw()
-        assert_readable(figure)
-        if file.name not in FIXED:
-            assert "Nothing is measured yet." in around(figure)
+        assert "Nothing is measured yet." in around(figure)
+        if re.search("diagonal$|profiles", file.name):
+            assert_readable(figure)
 
 
 def test_other_settings_and_ranges_get_files_of_their_own() -> None:
-    before = names(PAPER)
+    small = [*EXP1[:4], *CONTROL[:4], *EXP2[:1]]
+    before = names(small)
     ranges = [
         *configs_of("exp1", sizes=(4,), ranges=(10, 300)),
         *configs_of("exp2", moduli=(15,), ranges=(10, 300)),
     ]
     extra = [f"figure-extra-{e}-profiles-r{r}" for e in ("exp1", "exp2") for r in (10, 300)]
-    assert sorted(names([*PAPER, *ranges])) == sorted([*before, *extra])
-    small = [*EXP1[:4], *CONTROL[:4], *EXP2[:1]]
+    assert sorted(names([*small, *ranges])) == sorted([*before, *extra])
     others = [
         *(with_fields(c, depth=5) for c in small),
         *configs_of("exp1", primes=(2, 3, 5), sizes=(3,), ranges=(100, 77)),
     ]
-    after = names([*PAPER, *others])
+    after = names([*small, *others])
     assert [name for name in after if name in before] == before
     exp1, control, exp2 = 5, 2, 4  # heatmaps, profiles and lines of a study at one range
     assert len(after) - len(before) == exp1 + control + exp2 + exp1 + 1
@@ -162,15 +166,6 @@ def test_every_cell_shows_its_own_mean(number: int, configs: list[ModelConfig]) 
             assert float(text) == pytest.approx(statistics.mean(expected[place]), abs=0.00501)
 
 
-def test_wrong_answers_are_counted() -> None:
-    configs = configs_of("exp2", moduli=(15,), ranges=(100, 500), seeds=(1, 2))
-    records = records_of(
-        configs, on=0.3, accuracy=lambda c: 0.5 if (c.seed, input_range(c)) == (1, 100) else 1.0
-    )
-    found = table(draw("figure-11", configs, records))
-    assert found == {("15", "100"): "1000 of 4\u202f000", ("15", "500"): "0 of 32\u202f000"}
-
-
 def test_models_that_did_not_converge_or_fell_back_are_counted() -> None:
     configs = configs_of("exp1", sizes=(4,), ranges=(500,))
     records = records_of(
@@ -197,15 +192,6 @@ def test_what_is_not_measured_is_a_gap_and_not_zero() -> None:
     assert "10 models, 1 seed (42) per configuration; noise floor 0.032 to 0.011." in around(figure)
 
 
-def test_left_out_cells_are_explained_and_do_not_count() -> None:
-    figure = draw("figure-09", EXP2, plausible(EXP2))
-    assert "Left out where no sum wraps around. 48 models," in around(figure)
-    assert key(figure) == ["× left out on purpose"]
-    unmeasured = draw("figure-09", EXP2, [])
-    assert table(unmeasured) == {("231", "100"): "×", ("385", "100"): "×"}
-    assert len(hatched(unmeasured.axes[0])) == 48
-
-
 def test_a_measured_modulus_without_such_rows_is_not_called_unmeasured() -> None:
     configs = configs_of("exp2", moduli=(4, 15), ranges=(500,), primes=(3, 5))
     records = [measured(config, [0.5, 0.25]) for config in configs]
@@ -213,24 +199,6 @@ def test_a_measured_modulus_without_such_rows_is_not_called_unmeasured() -> None
     assert table(factor) == {("4", "500"): "×", ("15", "500"): "0.38"}
     assert table(nonfactor) == {("4", "500"): "0.38", ("15", "500"): "×"}
     assert "Left out where there are no such rows. 1 model," in around(factor)
-
-
-def test_several_seeds_show_the_smallest_and_the_largest() -> None:
-    configs = configs_of("exp1", sizes=(4,), ranges=(500, 1000), seeds=(1, 2))
-    records = records_of(configs, on=lambda c: 0.5 + 0.01 * c.seed)
-    figure = draw("figure-04", configs, records)
-    assert inside(figure.axes[0]) == ["0.52", "0.51–0.52"] * 2
-    text = "Below each mean: the smallest and the largest seed. 16 models, 2 seeds (1, 2)"
-    assert text in around(figure)
-    one = draw("figure-04", configs, [record for record in records if record.config.seed == 1])
-    assert inside(one.axes[0]) == ["0.51"] * 2, "nothing to compare with"
-    assert "seed." not in around(one)
-    some = [r for r in records if r.config.seed == 1 or input_range(r.config) == 500]
-    assert inside(draw("figure-04", configs, some).axes[0]) == [
-        "0.52", "0.51–0.52", "0.51", "1 seed",
-    ]  # fmt: skip
-    alike = draw("figure-04", configs, records_of(configs, on=lambda c: 0.5 + 0.001 * c.seed))
-    assert inside(alike.axes[0]) == ["0.50"] * 2
 
 
 def test_drops_below_the_noise_floor_are_grey() -> None:
@@ -241,16 +209,6 @@ def test_drops_below_the_noise_floor_are_grey() -> None:
     assert (grey.get_x(), inside(figure.axes[0])) == (-0.5, ["0.02", "0.02"]), "0.032 and 0.011"
     assert key(figure) == ["below the noise floor"]
     assert not filled(draw("figure-04", configs, records_of(configs)).axes[0], NOISE)
-
-
-def test_experiment_2_has_a_dot_for_each_seed() -> None:
-    configs = configs_of("exp2", moduli=(15,), ranges=(500,), seeds=(1, 2, 3))
-    records = records_of(configs, on=lambda c: 0.25 * c.seed, off=lambda c: 0.1 * c.seed)
-    for number, widest, unit in (("09", 1.0, 0.25), ("10", 0.5, 0.1)):
-        axes = draw(f"figure-{number}", configs, records).axes[0]
-        (dots,) = (line for line in axes.lines if line.get_marker() == "o")
-        shares = (np.asarray(dots.get_xdata(), float) + 0.4) / 0.8
-        assert shares * widest == pytest.approx([unit, 2 * unit, 3 * unit], abs=1e-4)
 
 
 # Lines.
@@ -272,20 +230,6 @@ def test_the_noise_band_is_that_of_each_range_measured_or_not() -> None:
         (band,) = draw_lines(grid_of(configs, records)).axes[1].patches
         found = band.get_data().values.tolist()  # type: ignore[attr-defined]
         assert found == pytest.approx([2 * math.sqrt(0.5 / n) for n in sizes])
-
-
-def test_lines_have_a_dot_for_each_seed() -> None:
-    configs = configs_of("exp1", sizes=(4, 6), ranges=(100, 500), seeds=(1, 2))
-    records = [
-        record
-        for record in records_of(configs, on=lambda c: 0.5 + 0.1 * c.seed)
-        if (record.config.seed, input_range(record.config)) != (2, 500)
-    ]
-    figure = draw_lines(grid_of(configs, records))
-    dots = [line for line in figure.axes[0].lines if line.get_linewidth() == 0]
-    found = [np.round(np.asarray(line.get_ydata(), float), 2).tolist() for line in dots]
-    assert [str(some) for some in found] == ["[0.6, 0.6]", "[0.7, nan]"] * 2
-    assert "one seed" in key(figure)
 
 
 # Profiles.
@@ -358,27 +302,6 @@ def test_only_models_planned_at_a_range_have_a_panel() -> None:
     assert [len(headings(draw_matrices(grid_of(sizes), r))) for r in (100, 500)] == [1, 2]
 
 
-def test_bars_of_several_seeds_have_a_dot_for_each() -> None:
-    configs = configs_of("exp2", moduli=(15, 21), ranges=(500,), seeds=(1, 2))
-    records = records_of(configs, on=lambda c: 0.5 + 0.01 * c.seed)
-    figure = draw_bars(grid_of(configs, records[:3]), 500)
-    assert heights(figure.axes[0], RELEVANT["facecolor"]) == pytest.approx([0.515, 0.515])
-    dots = [line.get_ydata() for line in figure.axes[0].lines if line.get_marker() == "o"]
-    assert dots[0] == pytest.approx([0.51, 0.52])
-    lonely = [line for line in figure.axes[1].lines if line.get_marker() == "o"]
-    assert not any(np.size(line.get_ydata()) for line in lonely), "one seed is its bar"
-    assert "dots single seeds. 3 models, 1–2 seeds" in around(figure)
-
-
-def test_collapsed_networks_are_marked() -> None:
-    configs = configs_of("exp1", sizes=(3,), ranges=(500,))
-    records = records_of(configs, accuracy=lambda c: 0.5 if modulus(c) == 5 else 1.0, on=0.3)
-    figure = draw_matrices(grid_of(configs, records), 500)
-    tasks = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert tasks == ["3", "5†", "7"]
-    assert "† A network ended at an accuracy of 0.85 or less." in around(figure)
-
-
 # Captions.
 
 
@@ -405,24 +328,27 @@ def test_a_caption_gives_models_seeds_noise_floor_and_failures() -> None:
 
 
 @pytest.mark.process
-def test_several_processes_draw_the_same_files_as_one(tmp_path: Path) -> None:
-    """The threads of the test runner forbid forking, so another program draws."""
+def test_several_processes_draw_the_same_files_as_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The threads of the test runner forbid forking, so another program draws with two."""
     program = (
         "import sys; from pathlib import Path\n"
         "from primefourier.figures import draw_circles\n"
         "from primefourier.lab import figures as figure_files\n"
-        "figure_files.usable_cores = lambda: int(sys.argv[2])\n"
+        "figure_files.usable_cores = lambda: 2\n"
         "files = [figure_files.FigureFile(f'figure-{n}', lambda n=n: draw_circles(1, n, 7))\n"
-        "         for n in range(8)]\n"
+        "         for n in range(3)]\n"
         "print(*figure_files.write_figures(files, Path(sys.argv[1])), sep='\\n')\n"
     )
-    found = []
-    for cores in (1, 2):
-        folder = tmp_path / str(cores)
-        folder.mkdir()
-        words = [sys.executable, "-c", program, str(folder), str(cores)]
-        done = subprocess.run(words, capture_output=True, text=True, check=True)
-        names = [Path(line).name for line in done.stdout.splitlines()]
-        assert names == [f"figure-{n}.{kind}" for n in range(8) for kind in ("png", "svg")]
-        found.append({name: (folder / name).read_bytes() for name in names})
-    assert found[0] == found[1]
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.mkdir()
+    two.mkdir()
+    monkeypatch.setattr(figure_files, "usable_cores", lambda: 1)
+    drawn = [FigureFile(f"figure-{n}", partial(draw_circles, 1, n, 7)) for n in range(3)]
+    written = [path.name for path in figure_files.write_figures(drawn, one)]
+    words = [sys.executable, "-c", program, str(two)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert written == [Path(line).name for line in done.stdout.splitlines()]
+    assert written == [f"figure-{n}.{kind}" for n in range(3) for kind in ("png", "svg")]
+    assert all((one / name).read_bytes() == (two / name).read_bytes() for name in written)

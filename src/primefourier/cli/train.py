@@ -34,8 +34,9 @@ def run(study: str | None = None, /, *, sweep: Sweep = _SWEEP) -> int:
     from primefourier.lab.study_file import read_study_file
 
     if study is None or not study.endswith(".py"):
+        got = repr(study) if study else "none"
         raise ValueError(
-            f"a study must be a Python file, or a command of pfe run --help, got {study or 'none'}"
+            f"a study must be a Python file, or a command of pfe run --help, got {got}"
         )
     return run_studies(read_study_file(study), Path(study).stem, sweep)
 
