@@ -224,6 +224,7 @@ def test_fields_of_csv_stay_the_texts_they_are(tmp_path: Path) -> None:
         (b"n\n1\n\xff\n", "'utf-8' codec can't decode byte 0xff"),
         ("n\n1".encode("utf-16"), "'utf-8' codec can't decode byte 0xff"),
         (b"id;n\n1;2\n", r"columns must name columns of .*, which has \['id;n'\], got \['n'\]"),
+        (b"n\n1\n\n3\n", "row 2 of .*an integer .* is required, got ''"),
         (b"n,n\n1,2\n", r"names of columns must differ, got \['n', 'n', 'code'\]"),
     ],
 )

@@ -157,6 +157,11 @@ def enable_gradients(s: Any, x: Tensor) -> Any:
         return s.answer(x)
 
 
+def copy_integers(s: Any, x: Tensor) -> Any:
+    with pytest.warns(UserWarning, match="copy construct"):
+        return s.answer(torch.tensor(x))
+
+
 MEET, GRAPH = "samples of a batch meet", "no graph"
 SIZE, CHANGE = "size of the batch", "rounding may change margins"
 CHECKED: dict[str, tuple[Forward, str]] = {
@@ -165,6 +170,7 @@ CHECKED: dict[str, tuple[Forward, str]] = {
     "a small mean of the batch": (lambda s, x, y: y - 1e-12 * y.mean(0), MEET),
     "rolled by three": (lambda s, x, y: y - 1e-12 * y.roll(3, 0), MEET),
     "rolled without an axis": (lambda s, x, y: y + 1e-20 * y.T.roll(3).T, MEET),
+    "copies of integers": (copy_integers, "graph|integers reach"),
     "every fourth of four columns": (lambda s, x, y: y + 1e-20 * torch.cat([y] * 4)[::4], MEET),
     "sorted inputs": (lambda s, x, y: y + 1e-20 * y.sort(0).values, "no bound for sort"),
     "a changed copy of a buffer": (

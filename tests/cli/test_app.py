@@ -88,6 +88,7 @@ def test_help_lists_every_command_and_says_where_to_start(pfe: Pfe) -> None:
     assert "Start with pfe demo cheat" in out
     assert [command for command in COMMANDS if f" {command} " not in out] == []
     assert max(map(len, out.splitlines())) <= 80
+    assert re.findall(r"│ ([a-z-]+) +│", out) == [], "no command without a line of its help"
     assert pfe("--version")[1].strip() == primefourier.__version__
 
 

@@ -155,12 +155,16 @@ def test_a_file_that_changed_between_runs_is_named(
     (tmp_path / "helper.py").write_text("VALUE = 4\n")
     assert named_by_a_run(3) == ["embedding halves, helper.py"]
     file.write_text(f"{file.read_text()}# edited\n")
-    assert {*named_by_a_run(4)} == {"embedding halves", "embedding halves, helper.py"}
+    both = {"embedding halves", "embedding halves, helper.py"}
+    assert {*named_by_a_run(4)} == both
+    assert {*named_by_a_run(4)} == both, "also where all models are measured"
     (check,) = verify_records(lab.open(tmp_path / "out").records[:1], workers=0)
     assert {"file of the embedding halves", "file of the embedding halves, helper.py"} <= {
         *check.changed
     }
     assert check.source_differs
+    file.write_text(re.sub(r"version(.*) = \d+", r"version\1 = 7", file.read_text()))
+    assert named_by_a_run(4) == [], "no model with the new version is measured"
 
 
 @pytest.mark.parametrize("where", ["at once", "later"])
