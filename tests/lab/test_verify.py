@@ -10,7 +10,7 @@ from lab_records import failed
 from primefourier.analysis.ablation import Kind
 from primefourier.lab.measurement import measure
 from primefourier.lab.record import Record, RowAblation
-from primefourier.lab.verify import Check, choose_sample, verify_records
+from primefourier.lab.verify import Retrained, choose_sample, verify_records
 from small_models import small_config
 
 CONFIGS = [small_config(seed=seed, epochs=3) for seed in range(4)]
@@ -43,8 +43,8 @@ def test_model_trained_again_is_the_same(records: list[Record]) -> None:
         assert check.again.measurement == check.record.measurement
         assert (check.same, check.difference) == (True, "")
     old = changed(records[0], train_correct_by_epoch=())  # as in version 0.2
-    assert Check(old, records[0]).same
-    assert not Check(changed(records[0], train_correct_by_epoch=(1, 2, 3)), records[0]).same
+    assert Retrained(old, records[0]).same
+    assert not Retrained(changed(records[0], train_correct_by_epoch=(1, 2, 3)), records[0]).same
 
 
 def test_other_ablations_are_compared_if_the_recipe_asks_for_them(records: list[Record]) -> None:
@@ -80,7 +80,7 @@ def test_first_number_that_differs_is_named(
     sure = changed(
         records[0], correct_by_epoch=epochs, correct=90, lost=lost, gained=gained, **plain
     )
-    check = Check(sure, changed(sure, **counts))
+    check = Retrained(sure, changed(sure, **counts))
     assert (check.same, check.difference) == (False, difference)
 
 
@@ -88,25 +88,25 @@ def test_failed_model_is_not_the_same(records: list[Record]) -> None:
     (check,) = verify_records(records[:1], workers=0, device="no such device")
     assert not check.same
     assert re.match(r"failed: RuntimeError: .*no such device", check.difference)
-    both = Check(failed(CONFIGS[0]), failed(CONFIGS[0]))
+    both = Retrained(failed(CONFIGS[0]), failed(CONFIGS[0]))
     assert not both.same
 
 
 def test_changed_circumstances_are_listed(records: list[Record]) -> None:
     record = records[0]
-    here = Check(record, record)
+    here = Retrained(record, record)
     assert (here.changed, here.rounding_may_differ, here.source_differs) == ({}, False, False)
-    abacus = Check(made_with(record, machine="an abacus", seconds=99.0), record)
+    abacus = Retrained(made_with(record, machine="an abacus", seconds=99.0), record)
     assert abacus.changed == {"machine": ("an abacus", record.provenance.machine)}
     for earlier in (made_with(record, device="cuda"), with_version(record, "torch")):
-        check = Check(earlier, record)
+        check = Retrained(earlier, record)
         assert len(check.changed) == 1
         assert (check.rounding_may_differ, check.source_differs) == (True, False)
     for earlier in (made_with(record, commit="abc"), with_version(record, "primefourier")):
-        check = Check(earlier, record)
+        check = Retrained(earlier, record)
         assert len(check.changed) == 1
         assert (check.rounding_may_differ, check.source_differs) == (False, True)
-    assert "torch" in Check(made_with(record, versions={}), record).changed
+    assert "torch" in Retrained(made_with(record, versions={}), record).changed
 
 
 def test_seed_decides_the_sample_of_measured_models() -> None:
