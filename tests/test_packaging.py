@@ -104,7 +104,7 @@ def test_the_wheel_of_the_library_has_nothing_of_the_paper_and_that_of_the_paper
 
 def test_every_extra_for_users_has_a_trial_that_checks_the_readme() -> None:
     assert EXTRAS.keys() - FOR_DEVELOPERS == TRIALS.keys() - {""}
-    text = program(Trial(2))
+    text = program(Trial(1))
     assert "assert '[9, 17, -26, 123456]' in (repr(_), str(_)), _" in text
     with pytest.raises(AssertionError, match="11"):
         exec(program(Trial(0, "11  # → 12")), {})

@@ -153,7 +153,7 @@ def _mix(rows: Tensor, embedding: Any) -> Tensor:
 def _check_rows(rows: Any, count: int, config: ModelConfig) -> None:
     what = f"rows of {type(config.fitted).__name__}"
     if not isinstance(rows, Tensor) or not rows.is_floating_point():
-        kind = getattr(rows, "dtype", type(rows).__name__)
+        kind = f"a tensor of {rows.dtype}" if isinstance(rows, Tensor) else type(rows).__name__
         raise TypeError(f"{what} must return a tensor of floats, got {kind}")
     if rows.ndim != 3 or rows.shape[:2] != (count, len(config.row_names)) or not rows.shape[2]:
         raise ValueError(
