@@ -39,11 +39,13 @@ SLOW = (
         "tests/test_documentation.py",
         "tests/test_security.py",
     ),
+    *("tests/analysis/test_certification.py", "tests/analysis/test_channel_certification.py"),
+    *("tests/findings/", "tests/lab/test_characters.py", "tests/lab/test_circle_networks.py"),
     *("tests/lab/test_figures.py", "tests/paper/test_experiments.py"),
     *("tests/lab/test_parts.py", "tests/paper/test_figures.py"),
     *("tests/paper/test_published", "tests/lab/test_row_ablation.py"),
 )
-"""Files whose tests draw, train or read a lot."""
+"""Files whose tests draw, train, prove or read a lot."""
 _quick: list[pytest.Item] = []
 """The test that is running, if it must not start a process."""
 

@@ -17,6 +17,7 @@ from typing import Any
 import psutil  # type: ignore[import-untyped]
 import pytest
 from distributed import Client
+from loky import ProcessPoolExecutor as LokyExecutor
 
 from dask_cluster import DaskCluster
 from doomed_starts import DoomedStarts
@@ -190,6 +191,8 @@ def test_any_executor_trains_the_same_records_and_one_that_breaks_ends_the_run(
     truth: dict[str, Measurement],
 ) -> None:
     with ThreadPoolExecutor(3) as executor:
+        assert measurements(list(train_models(CONFIGS, executor=executor))) == truth
+    with LokyExecutor(1) as executor:  # beside submitit, which docs/cluster.md runs
         assert measurements(list(train_models(CONFIGS, executor=executor))) == truth
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as executor:
         assert measurements(list(train_models(CONFIGS, executor=executor))) == truth
