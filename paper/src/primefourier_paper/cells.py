@@ -76,7 +76,7 @@ def _recipe(config: ModelConfig) -> _Recipe:
         for field in fields(part)
         if field.name not in ("beyond", "beyond_samples", "test_every")
     }
-    # The shuffle of the control follows the seed of its model; one of its own is another thing.
+    # The control shuffles by the model's seed; a shuffle with another seed is not the paper's.
     if found.get(("embedding", "seed")) == config.seed:
         found["embedding", "seed"] = "that of the model"
     return type(config.embedding), tuple(found.items())

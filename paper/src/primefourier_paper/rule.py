@@ -287,7 +287,7 @@ def _describe(claim: Claim, evidence: Sequence[Evidence]) -> str:
         parts.append(f"{sum(min(some) > 0 for some in known)}{of} {words}")
     parts.append(claim.note(cells))
     bound = max(cell.threshold for cell in cells)
-    # Networks that fell back pull every mean, so the reader is told how many there are.
+    # Networks whose accuracy fell at the end change every mean, so their number is reported.
     low = [record.measured.accuracy <= bound for cell in cells for record in cell.records]
     if any(low):
         parts.append(f"{sum(low)} of {len(low)} networks end at an accuracy of {bound:g} or less")

@@ -245,7 +245,7 @@ def is_missing(value: object) -> bool:
 
 
 def _refusal(value: object, position: tuple[int, ...]) -> TypeError:
-    """Return an error for a value that is no integer, with advice for its type."""
+    """Return the error for a value that is not an integer, with advice by type."""
     where = f", at position {list(position)}" if position else ""
     advice = "pass an int, a sequence of ints, or an integer array"
     if isinstance(value, bool | np.bool):

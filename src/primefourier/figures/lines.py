@@ -142,7 +142,7 @@ def _set_scales(axes: Axes, panel: Panel, xs: Sequence[float], scale: Scale) -> 
         axes.set_xticks(xs, _spaced_labels(xs))
         axes.xaxis.set_minor_locator(NullLocator())
     else:
-        # a single x has no span of its own
+        # a single x spans nothing, so the margin follows its size
         margin = 0.05 * (xs[-1] - xs[0]) or max(0.5, 0.05 * abs(xs[0]))
         axes.set_xlim(xs[0] - margin, xs[-1] + margin)
         whole = all(x.is_integer() for x in xs)

@@ -168,7 +168,7 @@ def make_grids(studies: Iterable[Study], records: Mapping[str, Record]) -> list[
     grids = []
     for study in studies:
         axes = find_axes(study.configs) if study.axes is None else study.axes
-        # the first two axes span a grid, and each combination of the others has one of its own
+        # the first two axes span a grid; there is one grid per combination of the other axes
         (rows, columns), others = [*axes, None, None][:2], axes[2:]
         groups: dict[tuple[Any, ...], list[ModelConfig]] = {}
         for config in study.configs:

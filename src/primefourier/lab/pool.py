@@ -135,7 +135,7 @@ def _submitting(executor: Executor | None, workers: int) -> Iterator[Callable[[s
 
 
 class _Crew:
-    """Worker processes of this machine, each asked over pipes by a thread of its own."""
+    """Worker processes of this machine, with one thread per process that talks to it by pipes."""
 
     # loky's executor was tried for this. When its driver is killed, its workers train on, and then
     # stay for ever. When one worker ends, it ends all of them, so that a model loses its worker

@@ -174,7 +174,7 @@ def epoch_orders(config: ModelConfig, size: int) -> Iterator[Tensor]:
 def epoch_values(config: ModelConfig, data: Data) -> Iterator[Tensor]:
     """Yield what the network reads of the training examples in each epoch.
 
-    Each shifted example has a scale of its own, log-uniform up to ``FARTHEST_SHIFT``, so that
+    The scale of the shift is drawn per example, log-uniform up to ``FARTHEST_SHIFT``, so that
     operands of every size meet operands of their size. The seed determines all shifts.
     """
     if data.integers is None:

@@ -62,7 +62,7 @@ def rotation(shift: int | Sequence[Sequence[int]], basis: Basis) -> NDArray[np.f
     elif steps.shape == ():
         codes = encode(steps, basis, "float64").reshape(blocks, 2)
     elif steps.shape == basis.shape[:2]:
-        # the codes of all steps on all blocks, of which each block takes that of its own step
+        # codes of every step on every block; block i uses step i
         every = encode(steps, basis, "float64").reshape(blocks, blocks, 2)
         codes = every[np.arange(blocks), np.arange(blocks)]
     else:
